@@ -153,7 +153,7 @@ def test_an_agent_that_there_is_not_is_answered_with_those_there_are(
     refused = geminids(*verb.split(), "--home", home, "--agent", "tory")
     assert refused.code == 2
     known = ", ".join(agents.available())
-    assert f"there is no agent 'tory'. There are: {known}." in refused.err
+    assert f"there is no agent 'tory'. Available: {known}." in refused.err
 
 
 def test_names_of_agents_are_completed(home: Path, command: Command) -> None:
@@ -276,7 +276,7 @@ def test_what_is_no_project_is_never_taken_for_one(geminids: Run, home: Path) ->
     assert "2026/05" not in listed
     assert "nothing" not in listed
     missing = geminids("list", "--home", home, "--project", "2026")
-    assert "No project matches '2026'. There are: blog, shop." in missing.err
+    assert "No project matches '2026'. Available: blog, shop." in missing.err
     overview = json.loads(geminids("--json", "--home", home).out)
     assert [report["project"]["path"] for report in overview["projects"]] == ["/home/ada/dev/blog", SHOP]
 

@@ -100,7 +100,7 @@ def test_a_file_of_it_is_shown_and_other_files_are_no_session(
 def test_how_it_goes_on_with_a_session_nobody_knows(geminids: Run, home: Path) -> None:
     told = geminids("resume", "toy:7c1d0001", "--home", home)
     assert told.code == NOTHING_FOUND
-    assert "Nobody knows how Toy Agent goes on with a session." in told.err
+    assert "Unknown how Toy Agent resumes a session." in told.err
     assert "geminids show 7c1d0001" in told.err
     answer = json.loads(geminids("resume", "toy:7c1d0001", "--json", "--home", home).out)
     assert (answer["resumable"], answer["command"]) == (False, None)
@@ -108,13 +108,13 @@ def test_how_it_goes_on_with_a_session_nobody_knows(geminids: Run, home: Path) -
 
 def test_what_it_loads_and_hides_nobody_knows(geminids: Run, home: Path, talk: Path) -> None:
     view = geminids("show", talk, "--agent-view", "--home", home)
-    assert (view.code, "Of Toy Agent nobody here knows how it loads a file" in view.err) == (
+    assert (view.code, "Unknown for Toy Agent: how it loads a file" in view.err) == (
         WRONG_USAGE,
         True,
     )
     rescue = geminids("rescue", "--agent", "toy", "--home", home)
     assert rescue.code == WRONG_USAGE
-    assert "Of Toy Agent nobody here knows which sessions it hides" in rescue.err
+    assert "Unknown for Toy Agent: which sessions it hides" in rescue.err
     assert geminids("rescue", "--home", home).code == NOTHING_FOUND
 
 
@@ -131,7 +131,7 @@ def test_what_is_gone_is_kept_and_read_and_put_where_one_likes(
     refused = geminids("restore", "toy:7c1d0001", "--yes", "--home", home)
     assert refused.code == NOTHING_FOUND
     assert (
-        "Nobody knows where Toy Agent would look for it. --to DIR writes the copy elsewhere." in refused.err
+        "Unknown where Toy Agent would look for it. Use --to DIR to write the copy elsewhere." in refused.err
     )
     assert not talk.exists()
     written = geminids("restore", "toy:7c1d0001", "--yes", "--to", tmp_path / "out", "--home", home)

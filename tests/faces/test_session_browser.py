@@ -134,4 +134,4 @@ def test_every_row_of_the_page_has_an_answer() -> None:
     assert len(rows) > 20
     for row in rows:
         answer = re.split(r"(?<!\\)\|", row)[3].strip()
-        assert COMMAND.fullmatch(answer.split(", ")[0]) or answer == "not here", row
+        assert COMMAND.fullmatch(answer.split(", ")[0]) or answer == "not available", row

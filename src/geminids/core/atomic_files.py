@@ -34,7 +34,7 @@ def opened_plain(path: str) -> int:
     handle = os.open(path, os.O_RDONLY | _AT_ONCE)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "it is no plain file", path)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     return handle
 
 

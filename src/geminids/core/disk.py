@@ -97,7 +97,7 @@ class Disk:
         if stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
             return opened
         opened.close()
-        raise OSError(errno.EINVAL, "no plain file")
+        raise OSError(errno.EINVAL, "not a regular file")
 
     def is_there(self, path: AnyPath) -> bool:
         """Whether something of this name is there, be it a link that leads nowhere."""

@@ -23,14 +23,14 @@ STORE_DAMAGED = 4
 INTERRUPTED = 130
 
 EXIT_CODES = {
-    DONE: "done, or the reader of the output went away",
-    NOTHING_FOUND: "nothing found: no session, or a file that is none",
-    WRONG_USAGE: "wrong usage: an option, an id that means several sessions, a file that cannot be read",
-    PARTLY_DONE: "partly done: what could not be read or written is named on stderr",
-    STORE_DAMAGED: "what geminids itself keeps is damaged and could not be mended",
+    DONE: "success, or the reader of the output closed it",
+    NOTHING_FOUND: "nothing found: no session matches, or a file is not a session",
+    WRONG_USAGE: "wrong usage: a bad option, an ambiguous id, a file that cannot be read",
+    PARTLY_DONE: "partly done: stderr lists what could not be read or written",
+    STORE_DAMAGED: "the data of geminids itself is damaged and could not be repaired",
     INTERRUPTED: "interrupted",
-    129: "ended by SIGHUP, after taking back what was half done",
-    143: "ended by SIGTERM, likewise",
+    129: "ended by SIGHUP; unfinished writes were undone",
+    143: "ended by SIGTERM, the same",
 }
 
 
@@ -85,7 +85,7 @@ class SecretFileError(GeminidsError):
     """A file given by hand is one in which an agent keeps credentials."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"{path!r} holds credentials and is not opened. No session is ever kept in it.")
+        super().__init__(f"{path!r} holds credentials and is not opened. It never holds a session.")
 
 
 class NotASessionError(GeminidsError):
@@ -95,7 +95,7 @@ class NotASessionError(GeminidsError):
 
     def __init__(self, path: str, looks_like: str) -> None:
         super().__init__(
-            f"{path!r} is not a session: it looks like {looks_like}. `geminids list` shows what there is."
+            f"{path!r} is not a session: it looks like {looks_like}. `geminids list` shows your sessions."
         )
 
 
@@ -105,7 +105,7 @@ class NotLoadedByAgentError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, path: str, looks_like: str, *, can_be_shown: bool) -> None:
-        hint = " Without --agent-view all that is in it is shown." if can_be_shown else ""
+        hint = " Without --agent-view everything in it is shown." if can_be_shown else ""
         super().__init__(f"The agent itself would not load {path!r} (it looks like {looks_like}).{hint}")
 
 
@@ -119,7 +119,7 @@ class SessionNotFoundError(GeminidsError):
     ) -> None:
         self.candidates = near
         self.unreadable = unreadable
-        hint = "Nearest:" if near else "`geminids list` shows what there is."
+        hint = "Nearest:" if near else "`geminids list` shows your sessions."
         super().__init__(f"No session {wanted!r}. {hint}")
 
 
@@ -129,7 +129,7 @@ class NoIndexError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self) -> None:
-        super().__init__("There is no index of these homes yet. `geminids sync`, or no --no-sync, makes it.")
+        super().__init__("There is no index of these homes yet. Run `geminids sync`, or leave out --no-sync.")
 
 
 class NoSuchLineError(GeminidsError):
@@ -139,8 +139,8 @@ class NoSuchLineError(GeminidsError):
 
     def __init__(self, wanted: str, lines: int) -> None:
         super().__init__(
-            f"No session {wanted!r}: the last list had {lines} line{'' if lines == 1 else 's'}, "
-            "and no id begins like that. `geminids list` shows what there is."
+            f"No session {wanted!r}: the last list had {lines} line{'' if lines == 1 else 's'}, and no id "
+            "begins with it. `geminids list` shows your sessions."
         )
 
 
@@ -149,8 +149,8 @@ class OtherListError(GeminidsError):
 
     def __init__(self, number: int, places: Sequence[str]) -> None:
         super().__init__(
-            f"Line {number} of your last list lies in {', '.join(places) or 'no home'}, not where you look "
-            "now. Give the same --home or --sample again, or make a new list."
+            f"Line {number} of your last list is from {', '.join(places) or 'no home'}, not from the homes "
+            "in use now. Give the same --home or --sample again, or run `geminids list`."
         )
 
 
@@ -171,7 +171,7 @@ class SessionGoneError(GeminidsError):
 
     def __init__(self, session_id: str, file: str | None) -> None:
         place = f" from {file}" if file else ""
-        super().__init__(f"The session {session_id} is gone{place}. `geminids sync` takes in what is there.")
+        super().__init__(f"The session {session_id} is gone{place}. `geminids sync` updates the index.")
 
 
 MOST_CANDIDATES = 10
@@ -183,7 +183,7 @@ class AmbiguousIdError(GeminidsError):
 
     def __init__(self, wanted: str, candidates: Sequence[Candidate], *, same_id: bool = False) -> None:
         self.candidates = candidates
-        more = "they have one id, so give the file" if same_id else "type more of the id"
+        more = "they have the same id, so give the file" if same_id else "type more of the id"
         named = f", the newest {MOST_CANDIDATES} of them" if len(candidates) > MOST_CANDIDATES else ""
         super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}{named}:")
 
@@ -201,11 +201,11 @@ class ProjectNotFoundError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, wanted: str, like: Sequence[str], others: Sequence[str]) -> None:
-        hint = "`geminids projects` shows what there is."
+        hint = "`geminids projects` lists them."
         if like:
             hint = f"Did you mean {' or '.join(like)}?"
         elif others:
-            hint = f"There are: {', '.join(others)}."
+            hint = f"Available: {', '.join(others)}."
         super().__init__(f"No project matches {wanted!r}. {hint}")
 
 
@@ -225,49 +225,49 @@ class NotLinkedError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, wanted: str) -> None:
-        super().__init__(f"{wanted!r} is not linked; `geminids projects` shows how each folder is known.")
+        super().__init__(f"{wanted!r} is not linked. `geminids projects` shows how each folder is known.")
 
 
 class NoHashError(GeminidsError):
     """A project has no hash by which a link could be kept."""
 
     def __init__(self, wanted: str) -> None:
-        super().__init__(f"{wanted!r} has no hash: no session of it is left that a link could be for.")
+        super().__init__(f"{wanted!r} has no hash to link: none of its sessions is left.")
 
 
 class NoFolderError(GeminidsError):
     """A path given by hand is no folder."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"{path!r} is not a folder. A link needs the folder that the project is in now.")
+        super().__init__(f"{path!r} is not a folder. Give the folder where the project is now.")
 
 
 class UnknownAgentError(GeminidsError):
     """No reader is installed for this agent."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        super().__init__(f"No reader for {wanted!r}. There are: {', '.join(known) or 'none'}.")
+        super().__init__(f"No reader for agent {wanted!r}. Available: {', '.join(known) or 'none'}.")
 
 
 class NoWriterError(GeminidsError):
     """No package of an agent is installed that writes sessions as the agent would."""
 
     def __init__(self) -> None:
-        super().__init__("No agent that is installed here offers to write sessions.")
+        super().__init__("No installed agent package can write sessions.")
 
 
 class NoCustodyError(GeminidsError):
     """The packages of some agents offer nothing of what is asked."""
 
     def __init__(self, unknown: str, titles: Sequence[str]) -> None:
-        super().__init__(f"Of {' and '.join(titles)} nobody here knows {unknown}: its package does not tell.")
+        super().__init__(f"Unknown for {' and '.join(titles)}: {unknown}. Its package does not say.")
 
 
 class UnknownFormatError(GeminidsError):
     """No such format of an export."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        super().__init__(f"No format {wanted!r}. There are: {', '.join(known) or 'none'}.")
+        super().__init__(f"No format {wanted!r}. Available: {', '.join(known) or 'none'}.")
 
 
 class FormatOptionError(GeminidsError):
@@ -282,8 +282,8 @@ class NoTableError(GeminidsError):
 
     def __init__(self, format_name: str) -> None:
         super().__init__(
-            f"Nobody has written down what {format_name!r} can carry, so --report has nothing to say of it. "
-            f"Its package can bring that as carried/{format_name}.toml; without --report it is written."
+            f"There is no report for {format_name!r}: its package has no carried/{format_name}.toml. "
+            "Without --report it is written."
         )
 
 
@@ -298,7 +298,7 @@ class LedAwayError(GeminidsError):
     """A file would have gone somewhere else, because a folder on its way has become a link."""
 
     def __init__(self, path: str, folder: str) -> None:
-        super().__init__(f"{path!r} now leads out of {folder!r} by a link. Nothing was written.")
+        super().__init__(f"{path!r} leads out of {folder!r} through a link. Nothing was written.")
 
 
 class NoOutputFolderError(GeminidsError):
@@ -313,8 +313,8 @@ class ManySessionsError(GeminidsError):
 
     def __init__(self, format_name: str, number: int) -> None:
         super().__init__(
-            f"One {format_name} file holds one session, and these are {number:,}. "
-            "`-o FOLDER/` writes a file for each."
+            f"A {format_name} file holds one session, not {number:,}. `-o FOLDER/` writes one file per "
+            "session."
         )
 
 
@@ -323,7 +323,7 @@ class AgentFolderError(GeminidsError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path!r} is in the folder of an agent, which geminids only reads. Choose another place."
+            f"{path!r} is in the folder of an agent, where geminids does not write. Choose another place."
         )
 
 
@@ -332,9 +332,9 @@ class DamagedManifestError(GeminidsError):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
-            f"{path!r} cannot be read ({reason}). It says which files of this folder are exports; "
-            "without it they would count as somebody else's. Remove it to go on: files that hold the same "
-            "are taken over, all others are left alone."
+            f"{path!r} cannot be read ({reason}). It lists which files in this folder are exports. To "
+            "continue, remove it: files with the same content are then recognised, and all others are left "
+            "alone."
         )
 
 
@@ -342,14 +342,16 @@ class NobodyToAskError(GeminidsError):
     """Something may get lost, and there is nobody to say that it may."""
 
     def __init__(self) -> None:
-        super().__init__("Nothing was started: nobody can be asked here. --yes goes on all the same.")
+        super().__init__("Nothing was started: there is no terminal to ask. --yes starts it without asking.")
 
 
 class AgentNotFoundError(GeminidsError):
     """The program of an agent is not there."""
 
     def __init__(self, program: str, line: str) -> None:
-        super().__init__(f"`{program}` is not on the PATH, so nothing was started. With it: {line}")
+        super().__init__(
+            f"`{program}` is not on the PATH, so nothing was started. Once it is installed, run: {line}"
+        )
 
 
 class UnsafeArgumentError(GeminidsError):
@@ -364,8 +366,8 @@ class NotInstalledError(GeminidsError):
 
     def __init__(self) -> None:
         super().__init__(
-            "No reader of any agent is registered: geminids is used from a folder and not installed. "
-            "`pip install FOLDER` does it, where FOLDER is the one that holds its pyproject.toml."
+            "No reader of any agent is registered: geminids is not installed. Run `pip install FOLDER` "
+            "with the folder that has its pyproject.toml."
         )
 
 
@@ -373,7 +375,7 @@ class MeaningOptionError(GeminidsError):
     """A search by meaning is asked for with what goes with words alone."""
 
     def __init__(self, options: str = "--scan, --page, --after and --sort") -> None:
-        super().__init__(f"{options} go with words to look for, and not with --like.")
+        super().__init__(f"{options} cannot be combined with --like.")
 
 
 class SlowPatternError(GeminidsError):
@@ -382,8 +384,8 @@ class SlowPatternError(GeminidsError):
     def __init__(self, messages: int, session_id: str) -> None:
         where = "a message" if messages == 1 else f"{messages:,} messages"
         super().__init__(
-            f"The regular expression takes too long in {where} of {session_id}: nobody knows whether it is "
-            "meant. Make it simpler. `geminids search` shows what else it finds."
+            f"The regular expression takes too long in {where} of {session_id}, so it is not known whether "
+            "it matches. Make it simpler. `geminids search` shows what else matches."
         )
 
 
@@ -413,8 +415,8 @@ class RedactionKeyError(GeminidsError):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
-            f"The key for redaction, {path!r}, {reason}. Put it back from a copy, or delete it: then a "
-            "new one is made, and what is redacted from now on cannot be compared with what was before."
+            f"The key for redaction, {path!r}, {reason}. Restore it from a backup, or delete it: a new key "
+            "is then created, and its placeholders differ from earlier ones."
         )
 
 
@@ -422,7 +424,7 @@ class NothingToHideError(GeminidsError):
     """No such thing can be hidden."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        super().__init__(f"Cannot hide {wanted!r}. There are: {', '.join(known)}.")
+        super().__init__(f"Cannot hide {wanted!r}. Available: {', '.join(known)}.")
 
 
 class NothingKeptError(GeminidsError):
@@ -432,9 +434,7 @@ class NothingKeptError(GeminidsError):
 
     def __init__(self, session_id: str | None = None) -> None:
         whom = f" of {session_id}" if session_id else ""
-        super().__init__(
-            f"No copies are kept{whom}. `geminids keep status` says what is kept, and why not more."
-        )
+        super().__init__(f"No copies are kept{whom}. `geminids keep status` shows what is kept.")
 
 
 class NoVersionError(GeminidsError):
@@ -443,7 +443,7 @@ class NoVersionError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, session_id: str, number: int, there: int) -> None:
-        kept = f"There {'is one' if there == 1 else f'are {there}'}" if there else "None is kept"
+        kept = f"There {'is one' if there == 1 else f'are {there}'}" if there else "No version is kept"
         super().__init__(
             f"{session_id} has no version {number}. {kept}; `geminids keep versions` shows them."
         )
@@ -454,6 +454,6 @@ class NoHomeHereError(GeminidsError):
 
     def __init__(self, agent: str, folder: str) -> None:
         super().__init__(
-            f"It was kept on another machine, from {folder!r}, and {agent} has no home here to put it into. "
-            "`--to FOLDER` writes its files elsewhere."
+            f"The session is from {folder!r} on another machine, and {agent} has no home here. Use `--to "
+            "FOLDER` to write its files elsewhere."
         )

@@ -116,7 +116,7 @@ def _keep_rules(file: str, in_environment: str | None, written: object) -> KeepR
     if isinstance(written, bool):
         return KeepRules(written)
     if not isinstance(written, dict):
-        raise BadSettingsError(file, "keep must be true or false, or a table of what is kept and what is not")
+        raise BadSettingsError(file, "keep must be true, false or a table of what to keep")
     for name, value in written.items():
         if not isinstance(value, bool):
             raise BadSettingsError(file, f"{name!r} in [{_KEEP}] must be true or false")
@@ -152,7 +152,7 @@ def _exact(written: str) -> Decimal:
     try:
         return Decimal(written)
     except InvalidOperation as error:
-        raise ValueError(f"{written} is no number to count with") from error
+        raise ValueError(f"{written} is not a number") from error
 
 
 def _check(file: str, written: Mapping[str, Any]) -> None:
@@ -160,23 +160,25 @@ def _check(file: str, written: Mapping[str, Any]) -> None:
     for section, settings in written.items():
         if section not in (*_KNOWN, *_OF_FREE_NAMES):
             sections = _named([*_KNOWN, *_OF_FREE_NAMES])
-            raise BadSettingsError(file, f"there is no section [{section}], only {sections}")
+            raise BadSettingsError(file, f"there is no section [{section}]; sections are {sections}")
         if section == _KEEP:
             # A word of its own, or a table; who makes rules of it looks closer.
             continue
         if not isinstance(settings, dict):
-            raise BadSettingsError(file, f"[{section}] must be a table, with names and values below it")
+            raise BadSettingsError(file, f"[{section}] must be a table")
         known = _KNOWN.get(section)
         if known is None:
             continue
         for name, value in settings.items():
             if name not in known:
-                raise BadSettingsError(file, f"[{section}] knows no {name!r}, only {_named(known)}")
+                raise BadSettingsError(
+                    file, f"[{section}] has no setting {name!r}; settings are {_named(known)}"
+                )
             if type(value) is not known[name] or (type(value) is int and value < 1):
                 raise BadSettingsError(file, f"{name!r} in [{section}] must be {_IN_WORDS[known[name]]}")
 
 
-_IN_WORDS = {bool: "true or false", int: "a whole number, and more than none"}
+_IN_WORDS = {bool: "true or false", int: "a whole number greater than 0"}
 
 
 def _named(names: Iterable[str]) -> str:

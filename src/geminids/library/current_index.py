@@ -83,8 +83,8 @@ class CurrentIndex:
             if place is None:
                 raise
             self.close()
-            follows = "; the index is made anew" if self._manner.is_synced else ""
-            self._manner.tell(f"{error} It is now {place.move_aside(error.path)!r}{follows}.")
+            follows = "; the index is made again" if self._manner.is_synced else ""
+            self._manner.tell(f"{error} It was moved to {place.move_aside(error.path)!r}{follows}.")
             return self._answer(question)
 
     def ask_until_found(
@@ -158,8 +158,8 @@ class CurrentIndex:
             left = to_come(index)
         if left:
             self._manner.tell(
-                f"The newest sessions are there; {left.bundles:,} more groups of files are still to be read. "
-                "`geminids sync` waits for them."
+                f"The newest sessions are indexed; {left.bundles:,} more groups of files are still to be "
+                "read. `geminids sync` waits for them."
             )
 
     def _as_it_is(self) -> Index:

@@ -182,7 +182,7 @@ class Exporter:
         """A session as it may be shared."""
         session = item.read()
         if session is None and item.file and os.path.lexists(item.file):
-            raise NothingToReadError(item.file, "the session in it cannot be read any more")
+            raise NothingToReadError(item.file, "its session can no longer be read")
         if session is None:
             raise SessionGoneError(item.id, item.file)
         if self._redactor is not None:

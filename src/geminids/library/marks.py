@@ -69,7 +69,7 @@ class MarkMethods(OneSessionMethods):
         if change is None:
             return session._replace(marks=self.marks([session.id]).get(session.id, session.marks))
         if self._context.data_folder is None:
-            raise FileNotFoundError(errno.ENOENT, "this user has no home to keep it in", config.DURABLE_FILE)
+            raise FileNotFoundError(errno.ENOENT, "this user has no home directory", config.DURABLE_FILE)
         said = mark_changes.change(self._context.data_folder, session.id, change, at or datetime.now(UTC))
         return session._replace(marks=said)
 

@@ -60,7 +60,7 @@ class SessionMethods(MarkMethods):
     def remember(self, listed: Sequence[SessionRow | SessionSummary]) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
         if self._context.data_folder is None:
-            raise FileNotFoundError(errno.ENOENT, "this user has no home")
+            raise FileNotFoundError(errno.ENOENT, "this user has no home directory")
         from geminids.query.sessions import last_list
         from geminids.query.sessions.last_list import LastList
         from geminids.query.sessions.session_ref import SessionRef

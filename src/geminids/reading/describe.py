@@ -55,7 +55,7 @@ def describe_beginning(beginning: bytes) -> str:
     if not beginning:
         return "an empty file"
     if not beginning.strip():
-        return "a file of nothing but white space"
+        return "a file with only white space"
     for signature, name in SIGNATURES.items():
         if beginning.startswith(signature):
             return name
@@ -81,16 +81,16 @@ def _describe_document(document: object) -> str:
         case {"schema": str(schema)} if schema.startswith("geminids/"):
             return "the output of geminids itself"
         case dict():
-            return _recognised(document) or "JSON of no agent that geminids knows"
+            return _recognised(document) or "JSON of an unknown format"
         case _:
-            return _recognised(document) or "JSON, but no object"
+            return _recognised(document) or "JSON that is not an object"
 
 
 def _describe_lines(text: str) -> str:
     records = list(islice(_records(text), MOST_RECORDS))
     if not records:
-        return _recognised(text) or "text that begins like JSON but is none"
-    return next(filter(None, map(_recognised, records)), "JSON Lines of no agent that geminids knows")
+        return _recognised(text) or "text that begins like JSON but is not JSON"
+    return next(filter(None, map(_recognised, records)), "JSON Lines of an unknown format")
 
 
 def _records(text: str) -> Iterator[object]:

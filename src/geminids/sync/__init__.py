@@ -184,14 +184,14 @@ class _Run:
     def _in_place_of_damaged(self, place: IndexFile, error: DamagedIndexError) -> tuple[Index, Outcome]:
         """The index made anew; a file can be opened long before its damage is met."""
         try:
-            self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+            self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made again.")
         except OSError as refused:
             return self._without_writing(None, refused)
         return self._kept(place)
 
     def _in_place_of_strange(self, place: IndexFile, error: StrangeRowsError) -> tuple[Index, Outcome]:
         """The index made anew. Until that is done the old one stays: it may be a bug that is met again."""
-        self._said.append(f"{error} The index is made anew.")
+        self._said.append(f"{error} The index is made again.")
         try:
             with place.alone(PATIENCE, self._tell_who):
                 return self._built(place)
@@ -402,7 +402,7 @@ class _Run:
             if keep:
                 keep.take_out_forgotten()
         except (GeminidsError, OSError) as error:
-            self._said.append(f"Copies of what is forgotten could not be removed: {error}")
+            self._said.append(f"Copies of forgotten sessions could not be removed: {error}")
 
     def _fill(self, index: Index, most: int | None = None) -> TakenIn:
         from geminids.sync.intake import Taking
@@ -436,14 +436,14 @@ class _Run:
         """What there is where nothing can be written: an index that is behind, or one that is not kept."""
         reason = str(error) if isinstance(error, GeminidsError) else f"The index cannot be written ({error})."
         if index is None:
-            self._said.append(f"{reason} It is made for this command alone.")
+            self._said.append(f"{reason} It is made for this command only.")
             return self._in_memory()
-        self._said.append(f"{reason} What is shown is as it was at the last sync.")
+        self._said.append(f"{reason} Shown is the state of the last sync.")
         return index, self._outcome()._replace(failed=True)
 
     def _in_memory(self, why: str | None = None) -> tuple[Index, Outcome]:
         if why:
-            self._said.append(f"The index cannot be kept: {why}.")
+            self._said.append(f"The index cannot be stored: {why}.")
         index = in_memory()
         with closed_on_error(index):
             taken = self._fill(index)

@@ -135,7 +135,7 @@ class Keeping:
             with self._archive.writing(PATIENCE if self._until is None else 1.0) as writer:
                 self._keep_all(writer)
         except BusyArchiveError as error:
-            self._trouble(f"{error} Until then no more copies are kept.")
+            self._trouble(f"{error} Until then, no more copies are kept.")
         except GeminidsError as error:
             self._trouble(str(error))
         except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for the end

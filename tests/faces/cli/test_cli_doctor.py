@@ -181,4 +181,4 @@ def test_the_first_line_says_whether_anything_is_wrong(geminids: Run, tmp_path: 
     assert geminids("doctor", "--home", tmp_path / "home").out.startswith("Everything was read.\n")
     path.write_text(path.read_text() + "{no json\n")
     damaged = geminids("doctor", "--home", tmp_path / "home").out.splitlines()[0]
-    assert damaged.startswith("1 file with damage or leftovers; nothing needs to be done")
+    assert damaged.startswith("1 file damaged or incomplete; nothing needs to be done")

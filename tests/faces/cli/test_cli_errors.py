@@ -25,7 +25,7 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["lst"], "No command 'lst'. Did you mean `list`?"),
         (["xyzzy"], "To find it: `geminids search xyzzy`."),
         (["bread"], "To find it: `geminids search bread`."),
-        (["3"], "To read a session of the last list: `geminids show 3`."),
+        (["3"], "To read session 3 of the last list: `geminids show 3`."),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
         (["list", "--limit", "0"], "0 is not in the range"),
         (["list", "--kind", "other"], "'other' is not one of"),
@@ -241,7 +241,7 @@ def test_json_is_utf8_whatever_the_terminal_can_show(
         (["show", "1", "--sample"], 0, ""),
         (["doctor", "--sample"], 0, "data directory: none"),
         (["list", "--json"], 1, "No session found"),
-        ([], 0, "samples that come with geminids"),
+        ([], 0, "sample sessions that come with geminids"),
     ],
 )
 def test_a_user_without_a_home_is_served_too(arguments: list[str], code: int, told: str) -> None:
@@ -309,4 +309,4 @@ def test_a_file_without_permission_is_named(
 def test_messages_leave_out_what_is_not_known() -> None:
     assert str(LineGoneError(2, None)).startswith("The session of line 2 is gone. ")
     assert str(LineGoneError(2, "/x/a.jsonl")).startswith("The session of line 2 is gone from /x/a.jsonl. ")
-    assert "used from a folder and not installed" in str(NotInstalledError())
+    assert "not installed" in str(NotInstalledError())

@@ -119,7 +119,7 @@ def test_what_means_nothing_is_said(geminids: Run, home: Path) -> None:
     assert geminids("export", "1f0c", "--all", "--home", home).code == 2
     code, _, err = geminids("export", "nonexistent-word", "--home", home)
     assert code == 1
-    assert err == "geminids: No session is called 'nonexistent-word'; no message holds the words.\n"
+    assert err == "geminids: No session is named 'nonexistent-word'; no message has these words.\n"
     code, _, err = geminids("export", "1f0c", "-o", "x.docx", "--home", home)
     assert code == 2
     assert "markdown" in err
@@ -298,7 +298,7 @@ def test_somebody_elses_table_of_contents_is_in_nobodys_way(
     (out / "README.md").write_text("mine")
     code, _, err = geminids("export", "--all", "-o", out, "--home", home)
     assert code == 0
-    assert "README.md is there" in err
+    assert "README.md exists" in err
     assert (out / "README.md").read_text() == "mine"
     assert len(names(out)) == 4
 
@@ -314,7 +314,7 @@ def test_agents_folders_are_never_written(geminids: Run, home: Path) -> None:
     for target in (home / ".gemini" / "x.md", home / ".gemini" / "tmp" / "shop" / "chats"):
         code, _, err = geminids("export", "1f0c", "-o", target, "--home", home)
         assert code == 2
-        assert "only reads" in err
+        assert "does not write" in err
     assert not (home / ".gemini" / "x.md").exists()
 
 
@@ -324,13 +324,13 @@ def test_the_users_own_agents_are_safe_whatever_home_is_looked_at(
     (machine / ".gemini" / "tmp").mkdir(parents=True)
     code, _, err = geminids("export", "1f0c", "-o", machine / ".gemini" / "tmp" / "x.md", "--home", home)
     assert code == 2
-    assert "only reads" in err
+    assert "does not write" in err
 
 
 def test_our_own_files_do_not_go_into_an_agents_folder_either(geminids: Run, home: Path) -> None:
     code, _, err = geminids("list", "--home", home, "--data", home / ".gemini" / "ours")
     assert code == 2
-    assert "only reads" in err
+    assert "does not write" in err
     assert not (home / ".gemini" / "ours").exists()
 
 
@@ -406,7 +406,7 @@ def test_the_report_says_what_is_lost(geminids: Run, home: Path) -> None:
     code, out, err = geminids("export", "1f0c", "-f", "chat", "--report", "--home", home)
     assert code == 0
     assert json.loads(out)["messages"]
-    assert "Lost:\n  message: id (2)" in err
+    assert "Lost:\n  message: cached tokens (1)" in err
 
 
 @pytest.mark.slow

@@ -38,10 +38,10 @@ def test_a_session_is_forgotten_for_good(geminids: Run, home: Path) -> None:
     assert outcome.code == 0
     assert outcome.out.startswith("Fix the login redirect\n  shop  ")
     file = f"~/.gemini/tmp/shop/chats/session-2026-05-01T10-00-{FIRST_ID[:8]}.jsonl"
-    assert f"  stays:\n    {file}\n" in outcome.out
+    assert f"  kept:\n    {file}\n" in outcome.out
     assert "where geminids deletes nothing" in outcome.out
     assert "1 session forgotten, " in outcome.err
-    assert " freed. `geminids forget --list` shows what is forgotten." in outcome.err
+    assert " freed. `geminids forget --list` lists forgotten sessions." in outcome.err
     assert ids(geminids) == [SECOND]
     assert geminids("show", FIRST).code == 1
     assert geminids("search", "login").code == 1
@@ -69,11 +69,11 @@ def test_a_session_whose_files_are_gone_is_gone_altogether(geminids: Run, home: 
 def test_words_are_looked_for_as_in_a_search(geminids: Run, home: Path) -> None:
     geminids("list")
     outcome = geminids("forget", "carts", "--yes")
-    assert "No session is called 'carts'; the words are in 1 session." in outcome.err
+    assert "No session is named 'carts'; the words occur in 1 session." in outcome.err
     assert ids(geminids) == [FIRST]
     outcome = geminids("forget", "nothing", "like", "it", "--yes")
     assert outcome.code == 1
-    assert "no message holds the words" in outcome.err
+    assert "no message has these words" in outcome.err
 
 
 def test_a_number_of_the_last_list_may_be_meant(geminids: Run, home: Path) -> None:
@@ -91,7 +91,7 @@ def test_several_are_forgotten_at_once(geminids: Run, home: Path) -> None:
 def test_nobody_can_be_asked_in_a_pipe(geminids: Run, home: Path) -> None:
     outcome = geminids("forget", FIRST)
     assert outcome.code == 2
-    assert "Nothing was forgotten: nobody can be asked here. --yes goes on all the same." in outcome.err
+    assert "Nothing was forgotten: there is no terminal to ask. --yes does it without asking." in outcome.err
     assert len(ids(geminids)) == 2
 
 
@@ -99,7 +99,7 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, home: Path) -> None:
 @pytest.mark.parametrize(("answer", "is_done"), [("y", True), ("n", False), ("", False)])
 def test_on_a_terminal_one_is_asked(geminids: Run, home: Path, answer: str, is_done: bool) -> None:
     shown, code = asked("forget", "1f0c", answer=answer)
-    assert "Forget it for good? [y/N]" in shown
+    assert "Forget it permanently? [y/N]" in shown
     assert code == (0 if is_done else 130)
     assert (ids(geminids) == [SECOND]) is is_done
 
@@ -108,12 +108,14 @@ def test_what_is_forgotten_can_be_listed_and_recalled(geminids: Run, home: Path)
     assert geminids("forget", "--list").code == 1
     geminids("forget", FIRST, "--yes")
     outcome = geminids("forget", "--list")
-    assert (outcome.code, outcome.out) == (0, f"{FIRST}\t2026-06-15 12:00\tfor good\n")
+    assert (outcome.code, outcome.out) == (0, f"{FIRST}\t2026-06-15 12:00\tpermanently\n")
     found = check_printed(geminids("forget", "--list", "--json").out, "geminids/forgotten/1")
     assert [session["id"] for session in found["sessions"]] == [FIRST]
     outcome = geminids("forget", "--undo", "1f0c")
     assert outcome.code == 0
-    assert "1 session may come back, if its files are there: `geminids list`." in outcome.err
+    assert (
+        "1 session no longer forgotten; listed again if its files are there: `geminids list`." in outcome.err
+    )
     assert ids(geminids) == [SECOND, FIRST]
     assert geminids("forget", "--undo", "1f0c").code == 1
 
@@ -181,11 +183,11 @@ def test_programs_hear_what_was_forgotten(geminids: Run, home: Path) -> None:
     [
         ([], 2, "Which sessions?"),
         (["--undo"], 2, "Which sessions?"),
-        (["--list", FIRST], 2, "--list goes alone"),
-        (["--list", "--undo"], 2, "--list goes alone"),
-        (["--undo", FIRST, "--yes"], 2, "--undo goes with ids alone"),
+        (["--list", FIRST], 2, "--list cannot be combined with other arguments"),
+        (["--list", "--undo"], 2, "--list cannot be combined with other arguments"),
+        (["--undo", FIRST, "--yes"], 2, "--undo only takes ids"),
         (["--undo", FIRST], 1, "is not forgotten"),
-        (["latest", "--sample", "--yes"], 2, "nothing of it can be forgotten"),
+        (["latest", "--sample", "--yes"], 2, "Cannot forget the sample sessions"),
         (["77", "--yes"], 1, "list"),
         ([" ", "--yes"], 2, "it is empty"),
     ],
@@ -204,7 +206,7 @@ def test_a_file_given_by_hand_is_not_forgotten(geminids: Run, home: Path, tmp_pa
     (tmp_path / "copy.jsonl").write_bytes(file.read_bytes())
     outcome = geminids("forget", tmp_path / "copy.jsonl", "--yes")
     assert outcome.code == 1
-    assert "a file by itself" in outcome.err
+    assert "a single file" in outcome.err
     assert len(ids(geminids)) == 2
 
 

@@ -61,7 +61,7 @@ def test_it_says_where_the_copies_are_and_of_what(geminids: Run, home: Path, dat
     assert outcome.code == 0
     assert f"  copies    {data}/kept\n" in outcome.err
     assert "  keeping   on\n" in outcome.err
-    assert re.search(r"  files     \d, [\d.]+ k?B?.*; on the disk", outcome.err)
+    assert re.search(r"  files     \d, [\d.]+ k?B?.* on disk", outcome.err)
     assert re.search(r"  from      ~/.gemini\S*  gemini  \d files, ", outcome.err)
     assert "gone" not in outcome.err
     assert geminids("keep", "status") == outcome
@@ -88,7 +88,7 @@ def test_on_an_empty_machine_it_is_said_why_nothing_is_kept(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GEMINIDS_DATA", str(tmp_path / "data"))
-    assert "  files     none: no agent has a session here\n" in geminids("keep").err
+    assert "  files     none: there is no session here\n" in geminids("keep").err
 
 
 def test_programs_get_all_of_it(geminids: Run, home: Path, data: Path) -> None:
@@ -106,7 +106,7 @@ def test_what_is_left_out_is_said_with_the_settings(geminids: Run, home: Path, d
     data.mkdir()
     settings = data / "settings.toml"
     settings.write_text('[keep]\nclaude = false\n"~/secret" = false\n')
-    assert f"keeping   on, without claude, ~/secret ({settings})\n" in geminids("keep").err
+    assert f"keeping   on, except claude, ~/secret ({settings})\n" in geminids("keep").err
     settings.write_text("keep = false\n")
     assert f"keeping   off ({settings})\n" in geminids("keep").err
 
@@ -124,7 +124,7 @@ def test_nothing_is_kept_where_nothing_is_to_be(
 
 def test_of_the_sample_nothing_is_kept(geminids: Run, data: Path, home: Path) -> None:
     outcome = geminids("keep", "--sample")
-    assert "  copies    kept nowhere: this is the sample\n" in outcome.err
+    assert "  copies    none: this is the sample\n" in outcome.err
     assert "keeping" not in outcome.err
     assert not (data / "kept" / "packs").exists()
 
@@ -193,8 +193,8 @@ def test_what_goes_since_it_cannot_be_read_leads_to_its_repair(geminids: Run, ho
     path.write_text(path.read_text().partition("\n")[2])
     causes = {one["cause"] for one in json.loads(geminids("keep", "--json").out)["forecast"]["endangered"]}
     assert causes & {"unreadable", "nothing-to-resume"}
-    assert "What an agent cannot show may be repaired: `geminids rescue`." in geminids("keep").err
-    assert "What an agent cannot show may be repaired:  geminids rescue\n" in on_terminal(
+    assert "Files that an agent cannot show may be repairable: `geminids rescue`." in geminids("keep").err
+    assert "Files that an agent cannot show may be repairable:  geminids rescue\n" in on_terminal(
         "keep", NO_COLOR="1"
     )
 
@@ -221,7 +221,7 @@ def test_what_is_not_kept_is_pressing(geminids: Run, home: Path, monkeypatch: py
 @pytest.mark.slow
 def test_where_nothing_is_deleted_nothing_is_told(home: Path) -> None:
     (home / ".gemini" / "settings.json").write_text('{"general": {"sessionRetention": {"enabled": false}}}')
-    assert "No agent is about to delete anything" in on_terminal("keep", NO_COLOR="1")
+    assert "No agent will delete any" in on_terminal("keep", NO_COLOR="1")
     assert "will be deleted" not in on_terminal(NO_COLOR="1")
 
 
@@ -241,7 +241,7 @@ def test_a_home_of_which_everything_was_deleted_is_shown_all_the_same(geminids: 
     assert listed(geminids) == [[*line, "kept"] for line in lines]
     found, shown, exported, stats = (geminids(*words).out for words in questions)
     assert found == before[0].replace("\n", "\tkept\n")
-    said = "kept: its file is gone, and this is read from a copy"
+    said = "kept: the file is gone; this is read from a copy"
     assert shown == before[1].replace(SECOND + "\n", f"{SECOND}\n{said}\n")
     assert exported == before[2]
     assert stats == before[3]
@@ -257,9 +257,11 @@ def test_kept_sessions_are_marked_and_can_be_listed_alone(geminids: Run, home: P
     assert {(hit["session"]["id"], hit["session"]["kept"]) for hit in hits} == {(FIRST, True)}
     document = check_printed(geminids("show", FIRST, "--json").out, "geminids/session/1")
     assert (document["kept"], [file["kept"] for file in document["files"]]) == (True, [True])
-    assert "1 session read from copies, since the files are gone (geminids list --kept).\n" in geminids().out
+    assert (
+        "1 session read from copies, since the files are gone (geminids list --deleted).\n" in geminids().out
+    )
     outcome = geminids("keep")
-    assert "gone      1 session, read from copies alone:  geminids list --kept\n" in outcome.err
+    assert "gone      1 session read from copies:  geminids list --deleted\n" in outcome.err
 
 
 def test_what_is_gone_is_counted_as_the_list_counts_it(
@@ -272,7 +274,7 @@ def test_what_is_gone_is_counted_as_the_list_counts_it(
     lose_everything(tmp_path / "home")
     led = len(listed(geminids, "--kept"))
     subagents = len(listed(geminids, "--kept", "--kind", "subagent"))
-    told = re.search(r"gone      (\d+) sessions? and (\d+) subagents?, read", geminids("keep").err)
+    told = re.search(r"gone      (\d+) sessions? and (\d+) subagents? read", geminids("keep").err)
     assert told is not None
     assert (led, subagents) == (int(told[1]), int(told[2]))
 
@@ -345,7 +347,7 @@ def test_versions_are_drawn_with_the_command_that_reads_them(rewritten: Path) ->
     assert f"\n~/.gemini/tmp/shop/chats/session-2026-05-01T10-00-{FIRST_ID[:8]}.jsonl\n" in shown
     assert re.search(r"^1  2.* bytes\s*$", shown, re.MULTILINE)
     assert re.search(r"^2  2.* newest$", shown, re.MULTILINE)
-    assert "Read it as it was:  geminids show 1f0c --version 1\n" in shown
+    assert "Read an earlier version:  geminids show 1f0c --version 1\n" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
 
@@ -369,17 +371,17 @@ def test_a_session_that_only_grew_has_one_version(geminids: Run, home: Path) -> 
     [
         (["show", FIRST, "--version", "7"], 1, "has no version 7"),
         (["show", FIRST, "--version", "0"], 2, "is not in the range"),
-        (["show", FIRST, "--version", "1", "--agent-view"], 2, "cannot be shown together"),
-        (["show", "-", "--version", "1"], 2, "--version goes with an ID"),
-        (["show", "./some/file.jsonl", "--version", "1"], 2, "--version goes with an ID"),
+        (["show", FIRST, "--version", "1", "--agent-view"], 2, "cannot be combined"),
+        (["show", "-", "--version", "1"], 2, "--version needs an ID"),
+        (["show", "./some/file.jsonl", "--version", "1"], 2, "--version needs an ID"),
         (["keep", "versions"], 2, "Missing argument"),
         (["keep", "versions", "nothing-like-it"], 1, "No session 'nothing-like-it'"),
         (["keep", "versions", " "], 2, "it is empty"),
-        (["keep", "nonsense"], 2, "No command 'nonsense' in `keep`. There are: "),
+        (["keep", "nonsense"], 2, "No command 'nonsense' in `keep`. Available: "),
         (["keep", "verfy"], 2, "No command 'verfy' in `keep`. Did you mean `verify`? "),
         (["projects", "shwo"], 2, "No command 'shwo' in `projects`. Did you mean `show`?"),
         (["keep", "verify", "2"], 2, "Got unexpected extra argument (2). `geminids keep verify --help`"),
-        (["keep", "export", "-"], 2, "copies go into a file, not to stdout"),
+        (["keep", "export", "-"], 2, "copies are written to a file, not to stdout"),
         (["keep", "--all", "verify"], 2, "--all goes with `geminids keep` alone"),
         (["keep", "export"], 2, "Missing argument"),
         (["keep", "import"], 2, "Missing argument"),
@@ -411,7 +413,7 @@ def test_sound_copies_are_said_to_be_sound(geminids: Run, home: Path) -> None:
     outcome = geminids("keep", "verify")
     assert outcome.code == 0
     assert re.fullmatch(
-        r"\d copies, [\d.]+ k?B?(bytes)? of distinct content: all are what was kept\.\n", outcome.out
+        r"\d copies, [\d.]+ k?B?(bytes)? of distinct content: all are intact\.\n", outcome.out
     )
     found = check_printed(geminids("keep", "verify", "--json").out, "geminids/verified/1")
     assert (found["sound"], found["damaged"]) == (True, [])
@@ -422,9 +424,9 @@ def test_a_damaged_copy_is_healed_from_its_file(geminids: Run, home: Path, data:
     flip(pack(data), pack(data).read_bytes().index(ZSTD) + 40)
     outcome = geminids("keep", "verify")
     assert outcome.code == 0
-    assert ": healed from the file itself.\n" in outcome.out
-    assert outcome.out.endswith(": 1 healed; all others are what was kept.\n")
-    assert "all are what was kept" in geminids("keep", "verify").out
+    assert ": repaired from the original file.\n" in outcome.out
+    assert outcome.out.endswith(": 1 repaired; all others are intact.\n")
+    assert "all are intact" in geminids("keep", "verify").out
 
 
 def test_what_cannot_be_healed_is_named(geminids: Run, home: Path, data: Path) -> None:
@@ -435,7 +437,7 @@ def test_what_cannot_be_healed_is_named(geminids: Run, home: Path, data: Path) -
         flip(pack(data), place)
     outcome = geminids("keep", "verify")
     assert outcome.code == 4
-    assert "lost, since the file itself is gone" in outcome.out
+    assert "lost, since the original file is gone" in outcome.out
     told = re.findall(r"^  .*(?:\n  .*)*", outcome.out, re.MULTILINE)
     assert told
     assert all(len(re.findall(r"[Pp]ack \d", line)) <= 1 for one in told for line in one.split("\n"))

@@ -65,18 +65,18 @@ def test_without_a_key_it_is_said_how_one_is_made(geminids: Run) -> None:
     for words in ((), ("list",)):
         outcome = geminids("key", *words)
         assert (outcome.code, outcome.out) == (1, "")
-        assert outcome.err == "geminids: There is no key yet. `geminids key new --issuer NAME` makes one.\n"
+        assert outcome.err == "geminids: You have no key yet. `geminids key new --issuer NAME` makes one.\n"
     outcome = geminids("key", "show")
     assert (outcome.code, outcome.out) == (1, "")
-    said = "There is no key to sign with yet. `geminids key new --issuer NAME` makes one."
+    said = "You have no signing key yet. Create one with `geminids key new --issuer NAME`."
     assert outcome.err == f"geminids: {said}\n"
 
 
 def test_a_key_is_made_listed_and_shown(geminids: Run, folder: Path) -> None:
     made = geminids("key", "new", "--issuer", "Ana Lopez")
     assert made.code == 0
-    assert f"The private half is {folder}/main.pem: whoever has it can sign as you." in made.err
-    assert "`geminids key show main` gives the public half" in made.err
+    assert f"The private half is {folder}/main.pem: anyone who has it can sign as you." in made.err
+    assert "`geminids key show main` prints the public key" in made.err
     listed = geminids("key", "list")
     assert (listed.code, listed.err, listed.out) == (0, "", made.out)
     assert geminids("key").out == made.out
@@ -135,13 +135,13 @@ def test_nothing_ever_prints_a_private_key(geminids: Run, folder: Path) -> None:
 def test_wrong_usage_is_told(geminids: Run, folder: Path) -> None:
     geminids("key", "new")
     for words, code, told in (
-        (("new",), 2, "There is a key 'main' already"),
+        (("new",), 2, "A key 'main' already exists"),
         (("new", "../main"), 2, "A key cannot be called '../main'."),
         (("new", ""), 2, "it is empty"),
         (("new", "other", "--alg", "rsa"), 2, "'rsa' is not one of 'ed25519', 'es256'"),
         (("new", "other", "--issuer", ""), 2, "it is empty"),
         (("new", "other", "--issuer", "a\nb"), 2, "An issuer is a name or an address on one line"),
-        (("show", "nobody"), 1, "No key 'nobody'. There are: main."),
+        (("show", "nobody"), 1, "No key 'nobody'. Available: main."),
         (("shwo",), 2, "Did you mean `show`?"),
     ):
         outcome = geminids("key", *words)
@@ -158,7 +158,7 @@ def test_what_is_wrong_in_the_folder_is_named(geminids: Run, folder: Path) -> No
     assert listed.code == 3
     assert listed.out.startswith("main\ted25519\t")
     assert f"{folder}/notes.txt: it is no key of geminids, and is left alone.\n" in listed.err
-    assert f"`chmod 600 {folder}/main.pem` mends that.\n" in listed.err
+    assert f"`chmod 600 {folder}/main.pem` fixes that.\n" in listed.err
     strange = json.loads(geminids("key", "--json").out)["strange"]
     assert [file["file"] for file in strange] == [str(folder / "notes.txt"), str(folder / "main.pem")]
 
@@ -182,7 +182,7 @@ def test_a_passphrase_from_the_environment(
 def test_without_a_terminal_and_a_variable_nothing_is_made(geminids: Run, folder: Path) -> None:
     outcome = geminids("key", "new", "--passphrase")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "nobody can be asked here. GEMINIDS_KEY_PASSPHRASE can hold it." in outcome.err
+    assert "there is no terminal to ask. Set GEMINIDS_KEY_PASSPHRASE." in outcome.err
     assert not folder.exists()
 
 
@@ -190,7 +190,7 @@ def test_without_a_terminal_and_a_variable_nothing_is_made(geminids: Run, folder
 def test_a_passphrase_is_typed_twice_and_never_seen(folder: Path) -> None:
     seen, code = typed("key", "new", "--passphrase", "--issuer", "Ana", answers=["secret", "secret"])
     assert code == 0
-    assert "Passphrase for the new key: \nThe same again: \n" in seen
+    assert "Passphrase for the new key: \nRepeat it: \n" in seen
     assert "secret" not in seen
     assert load_pem_private_key((folder / "main.pem").read_bytes(), b"secret")
 
@@ -218,7 +218,7 @@ def test_a_list_fits_a_narrow_terminal(geminids: Run) -> None:
 
 def test_our_folder_can_be_elsewhere(geminids: Run, tmp_path: Path) -> None:
     made = geminids("key", "new", "--data", tmp_path / "ours")
-    assert f"`geminids key show main --data {tmp_path}/ours` gives" in made.err
+    assert f"`geminids key show main --data {tmp_path}/ours` prints" in made.err
     assert stat.S_IMODE((tmp_path / "ours" / "keys").stat().st_mode) == 0o700
     assert geminids("key", "show", "--data", tmp_path / "ours").code == 0
     assert geminids("key", "show").code == 1
@@ -303,7 +303,7 @@ def test_a_key_is_deleted_for_good_and_only_on_a_yes(geminids: Run, folder: Path
     geminids("key", "new", "work")
     geminids("key", "new", "third")
     refused = geminids("key", "delete", "main")
-    assert (refused.code, "nobody can be asked" in refused.err) == (2, True)
+    assert (refused.code, "no terminal to ask" in refused.err) == (2, True)
     assert "main" in listed(geminids)
     deleted = geminids("key", "delete", "main", "--yes")
     assert deleted.code == 0

@@ -153,7 +153,7 @@ def test_what_is_hidden_by_the_limit_is_said(geminids: Run, home: Path) -> None:
 def test_a_project_that_does_not_exist_gives_the_nearest(geminids: Run, home: Path) -> None:
     outcome = geminids("list", "--home", home, "--project", "shpo")
     assert (outcome.code, outcome.out) == (1, "")
-    assert "There are: shop." in outcome.err
+    assert "Available: shop." in outcome.err
 
 
 def test_a_bad_time_is_named_with_examples(geminids: Run, home: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_machine_without_sessions_shows_the_sample_and_says_so(geminids: Run) 
     outcome = geminids("list")
     assert outcome.code == 0
     assert outcome.out
-    assert "samples that come with geminids" in outcome.err
+    assert "sample sessions that come with geminids" in outcome.err
 
 
 def test_programs_never_get_the_sample_unasked(geminids: Run) -> None:
@@ -274,7 +274,7 @@ def test_a_list_prints_even_if_its_numbers_cannot_be_kept(geminids: Run, home: P
     (tmp_path / "data").write_text("a file where a folder should be")
     outcome = geminids("list", "--home", home, "--data", tmp_path / "data")
     assert (outcome.code, len(outcome.out.splitlines())) == (0, 2)
-    assert "cannot be kept" in outcome.err
+    assert "Cannot store the numbers" in outcome.err
 
 
 def test_hostile_titles_and_projects_are_harmless(geminids: Run, tmp_path: Path) -> None:

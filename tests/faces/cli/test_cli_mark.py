@@ -82,7 +82,7 @@ def test_all_of_a_change_is_made_or_nothing(geminids: Run, home: Path) -> None:
         (["nothing-like-it", "--tag", "x"], "No session 'nothing-like-it'"),
         (["77", "--tag", "x"], "the last list had"),
         (["--tag", "x"], "Which session?"),
-        (["latest", "--name", "x", "--no-name"], "cannot both be meant"),
+        (["latest", "--name", "x", "--no-name"], "cannot be combined"),
         (["latest", "--name", " "], "it is empty"),
         (["latest", "--tag", ""], "it is empty"),
         (["latest", "--forget-note", "one"], "not a valid integer"),
@@ -169,7 +169,7 @@ def test_a_user_without_a_home_is_told(geminids: Run, home: Path, monkeypatch: p
     monkeypatch.setattr("geminids.core.config.data_folder", lambda *_: None)
     done = geminids("mark", "latest", "--tag", "x")
     assert done.code == 3
-    assert "no home to keep it in" in done.err
+    assert "no home directory" in done.err
     assert geminids("list").code == 0
 
 
@@ -269,7 +269,7 @@ def test_a_list_of_what_is_tagged(geminids: Run, home: Path) -> None:
     assert ids("--tag", "keep", "--project", "blog") == [SECOND]
     none = geminids("list", "--tag", "#nope")
     assert (none.code, none.out) == (1, "")
-    assert "No session is tagged #nope. There are: #keep #bug." in none.err
+    assert "No session is tagged #nope. Available: #keep #bug." in none.err
     assert "one word" in geminids("list", "--tag", "two words").err
     assert "None of 2 sessions matches" in geminids("list", "--tag", "bug", "--since", "1d").err
     more = geminids("list", "--tag", "keep", "-n", "1").err

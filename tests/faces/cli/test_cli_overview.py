@@ -81,7 +81,7 @@ def test_what_was_too_large_for_an_overview_is_said(geminids: Run, tmp_path: Pat
     for words in ((), ("projects",), ("list",)):
         outcome = geminids(*words, "--home", tmp_path)
         assert outcome.code == 0
-        assert "logs.json was read, longer than what this command reads" in outcome.err
+        assert "logs.json was not read: longer than what this command reads" in outcome.err
 
 
 @pytest.mark.slow
@@ -100,5 +100,5 @@ def test_of_many_files_left_unread_a_few_are_named(geminids: Run, tmp_path: Path
     for number in range(9):
         (folder / f"checkpoint-{number}.json").write_text(json.dumps([turn]))
     outcome = geminids("list", "--home", tmp_path)
-    assert outcome.err.count("Not all of") == 3
-    assert "The same goes for 3 more files." in outcome.err
+    assert outcome.err.count("Part of") == 3
+    assert "The same is true of 3 more files." in outcome.err

@@ -82,7 +82,10 @@ def test_a_link_is_the_word_of_the_user_until_it_is_taken_back(
 ) -> None:
     name = write_unknown(tmp_path, "/old/place")
     (moved := machine / "moved").mkdir()
-    assert "nothing proves it" in geminids("projects", "link", name[:8], moved, "--home", tmp_path).err
+    assert (
+        "its hash is not that of the folder"
+        in geminids("projects", "link", name[:8], moved, "--home", tmp_path).err
+    )
     (project,) = listed(geminids, tmp_path)
     assert (project["path"], project["known_by"], project["certain"]) == (str(moved), "link", False)
     (session,) = json.loads(geminids("list", "--home", tmp_path, "--json", "--project", "moved").out)[
@@ -112,7 +115,7 @@ def test_a_link_to_the_right_folder_is_certain(geminids: Run, tmp_path: Path, ma
         (("link", "zzz", "/"), 1, "No project matches 'zzz'"),
         (("link", "o", "/"), 2, "could be any of 2 projects"),
         (("unlink", "shop"), 1, "not linked"),
-        (("show", "zzz"), 1, "There are: "),
+        (("show", "zzz"), 1, "Available: "),
         (("show", "o"), 2, "blog, shop"),
         (("show", "shpo"), 1, "Did you mean shop?"),
         (("resolve", "--seconds", "0"), 2, "--seconds"),
@@ -284,7 +287,7 @@ def test_a_memory_that_cannot_be_read_is_said_and_nothing_found_is_lost(
     assert listed(geminids, tmp_path)[0]["path"] == str(folder), "it is found each time"
     assert memory.read_text() == written
     outcome = geminids("projects", "resolve", "--home", tmp_path)
-    assert "cannot be remembered" in outcome.err
+    assert "cannot be stored" in outcome.err
     assert "not linked" not in geminids("projects", "unlink", name, "--home", tmp_path).err
 
 

@@ -62,7 +62,7 @@ def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:
     assert written == {one["target"] for one in found}
     for one in found:
         assert f"\n  {one['target'].replace(str(home), '~')}\n" in outcome.out
-    assert "\n  Go on with it:  geminids resume " in outcome.out
+    assert "\n  Resume it:  geminids resume " in outcome.out
     assert "3 files written." in outcome.err
     assert geminids("rescue", "--apply").code == 1
     assert contents(home) == after
@@ -103,9 +103,7 @@ def test_what_lacks_only_its_title_is_shown_on_request(geminids: Run, home: Path
     write_session(home, slug="soup", prompt="味噌汁を作ってください", project=str(tmp_path / "soup"))
     outcome = geminids("rescue")
     assert "味噌汁" not in outcome.out
-    said = (
-        "Of 1 more session only a title or a mistyped command is missing; `geminids rescue --all` shows it."
-    )
+    said = "1 more session only lacks a title or a mistyped command; `geminids rescue --all` shows it."
     assert said in outcome.err
     everything = geminids("rescue", "--all")
     assert "味噌汁" in everything.out
@@ -168,7 +166,7 @@ def test_of_a_session_whose_file_is_gone_the_way_back_is_said(
     lose_everything(home)
     outcome = geminids("rescue", "1f0c")
     assert (outcome.code, outcome.out) == (1, "")
-    said = f"The file of {FIRST} is gone, and a copy is kept: `geminids restore 1f0c9a2b` puts it back."
+    said = f"The file of {FIRST} is gone, but a copy is kept: `geminids restore 1f0c9a2b` restores it."
     assert outcome.err == f"geminids: {said}\n"
 
 
@@ -177,7 +175,7 @@ def test_the_sample_can_be_looked_at_and_is_not_written_to(geminids: Run, home: 
     before = contents(sample)
     outcome = geminids("rescue", "--sample", "--apply")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "The sample comes with geminids: nothing is written into it." in outcome.err
+    assert "Cannot repair the sample sessions: they are part of geminids." in outcome.err
     shown = geminids("rescue", "--sample").out
     assert "Read one first:" in shown
     assert "--apply" not in shown

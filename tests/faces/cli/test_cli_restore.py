@@ -43,7 +43,7 @@ def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(geminids: Run,
 def test_it_is_put_back_and_can_be_resumed(geminids: Run, gone: Path) -> None:
     outcome = geminids("restore", "1f0c", "--yes")
     assert outcome.code == 0
-    assert "Go on with it: `geminids resume 1f0c9a2b`." in outcome.err
+    assert "Resume it: `geminids resume 1f0c9a2b`." in outcome.err
     assert len(sessions(gone)) == 1
     listed = json.loads(geminids("list", "--json").out)["sessions"]
     assert {session["id"]: session["kept"] for session in listed} == {FIRST: False, SECOND: True}
@@ -69,7 +69,7 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
         assert outcome.code == 2
         assert (
             outcome.err
-            == "geminids: Nothing was written: nobody can be asked here. --yes goes on all the same.\n"
+            == "geminids: Nothing was written: there is no terminal to ask. --yes does it without asking.\n"
         )
         assert contents(gone) == {}
 
@@ -145,10 +145,10 @@ def test_what_is_there_is_left_alone(geminids: Run, tmp_path: Path, monkeypatch:
     before = contents(home)
     outcome = geminids("restore", FIRST, "--yes")
     assert outcome.code == 1
-    assert "Nothing to put back: its agent has it." in outcome.err
+    assert "Nothing to restore: its agent has it." in outcome.err
     (document,) = restored(geminids, FIRST, "--yes")
     assert (document["files"], document["written"]) == ([], False)
-    assert "Nothing to put back" in document["refusal"]
+    assert "Nothing to restore" in document["refusal"]
     assert contents(home) == before
 
 
@@ -159,7 +159,7 @@ def test_several_are_put_back_at_once(geminids: Run, gone: Path) -> None:
     outcome = geminids("restore", "is:kept", "--yes")
     assert outcome.code == 0
     assert "2 sessions for 'is:kept'." in outcome.err
-    assert "4 files of 2 sessions written. Go on with the first: `geminids resume 2e2e2e2e`." in outcome.err
+    assert "4 files of 2 sessions written. Resume the first: `geminids resume 2e2e2e2e`." in outcome.err
     assert len(sessions(gone)) == 2
     again = geminids("restore", "is:kept", "--yes")
     assert (again.code, again.err) == (1, "geminids: 0 sessions for 'is:kept'.\n")
@@ -168,7 +168,7 @@ def test_several_are_put_back_at_once(geminids: Run, gone: Path) -> None:
 def test_words_choose_sessions_as_in_a_search(geminids: Run, gone: Path) -> None:
     outcome = geminids("restore", "carts", "--yes")
     assert outcome.code == 0
-    assert "No session is called 'carts'; the words are in 1 session." in outcome.err
+    assert "No session is named 'carts'; the words occur in 1 session." in outcome.err
     assert {one["id"]: one["kept"] for one in json.loads(geminids("list", "--json").out)["sessions"]} == {
         FIRST: True,
         SECOND: False,
@@ -194,8 +194,8 @@ def test_those_that_need_nothing_are_named_and_the_others_put_back(geminids: Run
     geminids("list")
     outcome = geminids("restore", FIRST, SECOND, "--yes")
     assert outcome.code == 0
-    assert f"Nothing to put back of {FIRST}.\n" in outcome.err
-    assert "2 files written. Go on with it: `geminids resume 2e2e2e2e`." in outcome.err
+    assert f"Nothing to restore of {FIRST}.\n" in outcome.err
+    assert "2 files written. Resume it: `geminids resume 2e2e2e2e`." in outcome.err
 
 
 def test_what_cannot_be_put_back_does_not_stop_the_others(geminids: Run, gone: Path, tmp_path: Path) -> None:
@@ -205,20 +205,20 @@ def test_what_cannot_be_put_back_does_not_stop_the_others(geminids: Run, gone: P
     outcome = geminids("restore", FIRST, SECOND, "--to", target, "--yes")
     assert outcome.code == 3
     assert f"geminids: {FIRST}: " in outcome.err
-    assert "nothing is written over it" in outcome.err
+    assert "is not overwritten" in outcome.err
     assert f"1 file written below {target}." in outcome.err
     first, second = sorted(
         restored(geminids, FIRST, SECOND, "--to", str(target), "--dry-run"), key=lambda s: s["id"]
     )
     assert (first["id"], second["id"]) == (FIRST, SECOND)
-    assert all("is there" in one["refusal"] or "already" in one["refusal"] for one in (first, second))
+    assert all("exists" in one["refusal"] or "already" in one["refusal"] for one in (first, second))
     assert next(target.rglob(f"session-*{FIRST_ID[:8]}*")).read_text() == "mine"
 
 
 def test_a_number_of_the_last_list_gives_a_name_to_go_on_with(geminids: Run, gone: Path) -> None:
     geminids("list")
     outcome = geminids("restore", "2", "--yes")
-    assert "Go on with it: `geminids resume 1f0c9a2b`." in outcome.err
+    assert "Resume it: `geminids resume 1f0c9a2b`." in outcome.err
 
 
 @pytest.mark.slow
@@ -251,9 +251,9 @@ def test_a_session_that_was_never_kept_cannot_be_put_back(
     ("arguments", "code", "said"),
     [
         ([], 2, "Missing argument"),
-        (["nothing-like-it", "--yes"], 1, "No session is called 'nothing-like-it'"),
+        (["nothing-like-it", "--yes"], 1, "No session is named 'nothing-like-it'"),
         (["77", "--yes"], 1, "list"),
-        ([FIRST, "--dry-run", "--yes"], 2, "cannot both be meant"),
+        ([FIRST, "--dry-run", "--yes"], 2, "cannot be combined"),
         ([FIRST, "--to", " "], 2, "it is empty"),
         (["latest", "--sample", "--yes"], 1, "No copies are kept"),
     ],

@@ -128,7 +128,7 @@ def test_where_nobody_can_be_asked_nothing_is_started(
     told = done.stderr.decode()
     assert f"Gemini CLI {DELETES} deletes what it resumes" in told
     assert "    geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl\n" in told
-    assert told.endswith("--yes goes on all the same.\n")
+    assert told.endswith("--yes does it without asking.\n")
     done = command("resume", "1f0c", "--yes", stdin=subprocess.DEVNULL)
     assert (done.returncode, words(done)) == (0, ["--resume", FIRST_ID])
     assert b"deletes what it resumes" in done.stderr, "it is said all the same"
@@ -186,7 +186,8 @@ def test_without_the_agent_the_command_is_told(
     line = f"cd {project} && gemini --resume {FIRST_ID}"
     outcome = geminids("resume", "1f0c")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err == f"geminids: `gemini` is not on the PATH, so nothing was started. With it: {line}\n"
+    missing = "`gemini` is not on the PATH, so nothing was started"
+    assert outcome.err == f"geminids: {missing}. Once it is installed, run: {line}\n"
     outcome = geminids("resume", "1f0c", "--print")
     assert outcome == (0, f"{line}\n", "geminids: `gemini` is not on the PATH.\n")
 
@@ -197,12 +198,12 @@ def test_why_not_and_what_instead(geminids: Run, project: Path, tmp_path: Path) 
     outcome = geminids("resume", "1f0c", "--home", home)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.splitlines() == [
-        f"geminids: Gemini CLI finds sessions by their folder, and {str(project)!r} is not there.",
-        "  Take a copy, and let a new session begin with its turns, in any <folder>:",
+        f"geminids: Gemini CLI finds sessions by their folder, and {str(project)!r} does not exist.",
+        "  Start a new session from a copy of this one, in any <folder>:",
         f"    geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl --home {home}",
         "    cd <folder>",
         f"    gemini --session-file {Path.cwd()}/session-1f0c9a2b.jsonl",
-        "  If it was moved, you can tell geminids where to:",
+        "  If it was moved, set the new folder:",
         f"    geminids projects link shop --home {home} <folder>",
     ]
 

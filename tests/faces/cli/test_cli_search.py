@@ -102,7 +102,7 @@ def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> N
     assert "Without `before:2001-01-01`: " in hidden.err
     project = geminids("search", "weather", "--project", "recip3s", "--sample")
     assert project.code == 1
-    assert "There are: recipes" in project.err
+    assert "Available: recipes" in project.err
 
 
 def _sessions(out: str) -> set[str]:
@@ -119,7 +119,7 @@ def test_what_fits_best_is_shown_where_nothing_has_all_the_words(geminids: Run) 
     document = check_printed(most.out, SCHEMA)
     assert (most.code, document["words"]) == (0, 3)
     assert {tuple(hit["session"]["missing"]) for hit in document["hits"]} == {("kubernetes",)}
-    assert "No session has all 3 words; these have most of them." in most.err
+    assert "No session has all 3 words; these have the most." in most.err
     exact = geminids("search", "stale", "kubernetes", "cache", "--exact", "--sample")
     assert (exact.code, exact.out) == (1, "")
 
@@ -132,7 +132,7 @@ def test_on_a_terminal_a_session_tells_which_word_it_lacks() -> None:
 
 def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
     found = geminids("search", "qqqq", "--sample")
-    assert "Not searched: the middle of long tool outputs" in found.err
+    assert "Not indexed: the middle of long tool outputs" in found.err
     assert "--scan" in found.err
     scanned = geminids("search", "weather", "--scan", "--sample")
     assert scanned.code == 0
@@ -181,7 +181,7 @@ def test_words_that_begin_like_options_come_after_two_dashes(geminids: Run) -> N
 def test_an_empty_machine_shows_the_samples(geminids: Run) -> None:
     found = geminids("search", "weather")
     assert found.code == 0
-    assert "samples that come with geminids" in found.err
+    assert "sample sessions that come with geminids" in found.err
 
 
 def test_an_empty_home_is_said(geminids: Run, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_number_of_a_list_of_other_homes_is_no_number_of_these(
     geminids("list", "--home", home)
     outcome = geminids("show", "1", "--home", tmp_path / "other")
     assert (outcome.code, outcome.out) == (2, "")
-    assert f"Line 1 of your last list lies in {home}" in outcome.err
+    assert f"Line 1 of your last list is from {home}" in outcome.err
     assert "gemini:" not in outcome.err
 
 
@@ -164,7 +164,7 @@ def test_a_session_may_come_from_stdin(
             "a Qwen Code session, which geminids cannot read yet",
         ),
         ("checkpoint-a.json", b'{"history": [], "authType": "x"}', "a saved chat of Gemini CLI"),
-        ("x.json", b'{"a": 1}', "JSON of no agent that geminids knows"),
+        ("x.json", b'{"a": 1}', "JSON of an unknown format"),
         ("notes.txt", b"hello\n", "plain text"),
     ],
 )

@@ -80,7 +80,7 @@ def test_the_rows_of_a_table_add_up_to_its_total(geminids: Run, home: Path) -> N
             assert "No session found" in outcome.err
             return
         assert outcome.code in (0, 3), outcome.err
-        if "No tool was called" in outcome.err or "No model is known" in outcome.err:
+        if "No tool calls" in outcome.err or "No model is known" in outcome.err:
             continue
         groups, total = rows_of(outcome.out)
         kinds = ("calls", "failed") if by == "tool" else [kind for kind in KINDS if kind in total]
@@ -204,7 +204,7 @@ def test_an_estimate_stands_apart_and_is_in_no_sum(geminids: Run, tmp_path: Path
     assert re.split(r"\s{2,}", total.strip()) == list(measured.values())
     guesses = [line for line in lines if line.startswith("  estimated")]
     assert [line.split()[1:3] for line in guesses] == [["~1", "~600"]] * 2
-    assert "1 request may have used ~602 tokens. No sum has them in it." in outcome.out
+    assert "1 request may have used ~602 tokens. They are not included in any total." in outcome.out
 
 
 def test_replies_without_tokens_are_told_and_no_rows_of_their_own(geminids: Run, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_replies_without_tokens_are_told_and_no_rows_of_their_own(geminids: Run,
     file.write_text(file.read_text().replace('"model": "gemini-3-pro", ', ""))
     write_session(tmp_path, SECOND_ID, day=9)
     outcome = geminids("stats", "--home", tmp_path, "--by", "model")
-    said = "1 reply without recorded tokens: not among the requests, tokens and costs. `--estimate` guesses"
+    said = "1 reply without token counts: not included in requests, tokens and costs. `--estimate` estimates"
     assert said in outcome.out
     groups, total = rows_of(outcome.out)
     assert [group["model"] for group in groups] == ["gemini-3-pro"]
@@ -224,7 +224,7 @@ def test_replies_without_tokens_are_told_and_no_rows_of_their_own(geminids: Run,
     guessed = geminids("stats", "--home", tmp_path, "--by", "model", "--estimate").out
     assert "(unknown) " in guessed
     explained = geminids("stats", "--home", tmp_path, "--explain").out
-    assert "1 reply without recorded tokens: not among the requests and tokens." in explained
+    assert "1 reply without token counts: not included in requests and tokens." in explained
 
 
 def test_a_guess_is_marked_as_one_and_so_is_what_it_leaves_out(geminids: Run, tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_guess_is_marked_as_one_and_so_is_what_it_leaves_out(geminids: Run, tm
         without_tokens(file)
         file.write_text(file.read_text().replace("gemini-3-pro", model))
     printed = geminids("stats", "--home", tmp_path, "--estimate").out
-    assert ", ~$0.01 at list price. No sum has them in it." in printed
+    assert ", ~$0.01 at list price. They are not included in any total." in printed
     assert printed.count("~$0.01*") == 2
     assert "* without 1 estimated request that cannot be priced." in printed
     assert "* without 1 request " not in printed
@@ -265,7 +265,7 @@ def test_a_model_without_a_price_has_tokens_only_and_is_named(geminids: Run, tmp
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--project", "nowhere"], "No project matches 'nowhere'. There are: "),
+        (["--project", "nowhere"], "No project matches 'nowhere'. Available: "),
         (["zeppelin"], "None of 8 sessions matches."),
         (["--since", "2027-01-01"], "None of 8 sessions matches."),
     ],
@@ -284,7 +284,7 @@ def test_nothing_is_said_to_be_nothing(geminids: Run, options: list[str], said: 
 def test_a_machine_without_sessions_is_told_where_to_look(geminids: Run, tmp_path: Path) -> None:
     outcome = geminids("stats", "--home", tmp_path)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "No session found. `--home DIR` looks elsewhere" in outcome.err
+    assert "No session found. Use `--home DIR` to look elsewhere" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -293,15 +293,15 @@ def test_a_machine_without_sessions_is_told_where_to_look(geminids: Run, tmp_pat
         (["--by", "hour"], "'hour' is not one of"),
         (["--since", "soon"], "soon"),
         (["is:nonsense"], "nonsense"),
-        (["--csv", "--json"], "--csv and --json cannot be had together."),
-        (["--csv", "--explain"], "--explain cannot be had together with --csv."),
+        (["--csv", "--json"], "--csv and --json cannot be combined."),
+        (["--csv", "--explain"], "--explain cannot be combined with --csv."),
         (["--by", "day", "--chart", "bars", "--estimate", "--explain"], "with --by, --estimate, --chart."),
-        (["--subagents", "apart", "--explain", "--json"], "cannot be had together with --subagents."),
+        (["--subagents", "apart", "--explain", "--json"], "cannot be combined with --subagents."),
         (
             ["--explain", "d43a", "--since", "7d", "-n", "3"],
-            "--explain ID cannot be had together with --since,",
+            "--explain ID cannot be combined with --since,",
         ),
-        (["lentil", "--explain", "d43a"], "--explain ID cannot be had together with a QUERY."),
+        (["lentil", "--explain", "d43a"], "--explain ID cannot be combined with a QUERY."),
         (["--limti", "3"], "did you mean --limit"),
         (["--agent", "nobody"], "nobody"),
         (["--explain", "ffffffff"], "ffffffff"),
@@ -564,21 +564,21 @@ def test_each_request_has_its_file_and_line(geminids: Run) -> None:
         record = json.loads(Path(file).read_text().splitlines()[int(number) - 1])
         tokens = record["tokens"]
         assert f"{tokens['total']:,}" in line
-    assert "1 repeat of requests in other lines (again), not counted." in printed
+    assert "1 repeat of requests on other lines (again) not counted." in printed
     assert "Missing from the files: a title (1 request)." in printed
-    assert "Subagents count for themselves." in printed
+    assert "Subagents are counted separately." in printed
 
 
 def test_a_fork_names_what_it_took_over_and_the_agents_own_total(geminids: Run) -> None:
     home = FIXTURES / "codex" / "fork" / "home"
     total = geminids("stats", "--home", home, "--explain").out
-    assert "that files say they took over from others." in total
-    assert re.search(r"The agents' own totals: \d+ the same \(✓\)", total)
+    assert "that a session took over from another." in total
+    assert re.search(r"The agents' own totals: \d+ equal \(✓\)", total)
     (fork,) = (line.split()[0] for line in total.splitlines() if "Which bread?" in line)
     printed = geminids("stats", "--home", home, "--explain", fork).out
     assert sum(line.startswith("≡ ") and "  " in line for line in printed.splitlines()) == 3
-    assert "≡ 3 requests not counted: taken over from another session" in printed
-    assert "✓ The agent's own total is the same." in printed
+    assert "≡ 3 requests not counted: copied from another session" in printed
+    assert "✓ This matches the agent's own total." in printed
 
 
 def test_what_is_compared_says_what_else_is_in_it(geminids: Run) -> None:

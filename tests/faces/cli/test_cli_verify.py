@@ -173,7 +173,7 @@ def test_what_is_given_must_be_there(geminids: Run, home: Path) -> None:
 @pytest.mark.parametrize("words", [("--source", "s.acr"), ("--signature", "s.acr"), ("--previous", "s.acr")])
 def test_a_folder_is_checked_by_itself(geminids: Run, home: Path, words: tuple[str, ...]) -> None:
     done = geminids("verify", ".", *words)
-    assert (done.code, "go with one file" in done.err) == (2, True)
+    assert (done.code, "need a single file" in done.err) == (2, True)
 
 
 def test_a_record_that_nobody_signed_can_be_checked_for_its_shape(geminids: Run, home: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_record_that_nobody_signed_can_be_checked_for_its_shape(geminids: Run,
         assert verified(geminids, name, "--unsigned") == {"signature": None, "schema": True}
         assert verified(geminids, name, code=1)["signature"] is False
     done = geminids("verify", "r.json", "--unsigned")
-    assert "geminids: It has the shape of a record; nobody signed it.\n" in done.err
+    assert "geminids: It has the form of a record, but no signature.\n" in done.err
     record = json.loads(Path("r.json").read_text())
     record["session"]["entries"][0]["type"] = 7
     Path("r.json").write_text(json.dumps(record))
@@ -254,7 +254,7 @@ def test_a_folder_without_statements_is_said(geminids: Run, home: Path) -> None:
     Path("junk/notes.txt").write_text("x")
     Path("junk/inside/1.acr").write_text("x")
     done = geminids("verify", "junk")
-    assert done == (1, "", "geminids: There is no statement in this folder.\n")
+    assert done == (1, "", "geminids: No statement in this folder.\n")
 
 
 def test_a_folder_of_junk_fails(geminids: Run, home: Path) -> None:
@@ -287,8 +287,8 @@ def test_in_a_pipe_each_check_is_a_line(geminids: Run, home: Path, tmp_path: Pat
     assert {len(line) for line in lines} == {4}
     assert {line[0] for line in lines} == {str(tmp_path / "s.acr")}
     assert {line[1] for line in lines} == {"holds", "-"}
-    assert done.err.startswith("geminids: Whoever has this key held what is shown here when they signed it")
-    assert "It does not show what a model really did" in done.err
+    assert done.err.startswith("geminids: The holder of this key had this record when signing it")
+    assert "This does not prove what a model really did" in done.err
 
 
 def test_programs_get_all_of_it(geminids: Run, home: Path) -> None:
@@ -298,7 +298,7 @@ def test_programs_get_all_of_it(geminids: Run, home: Path) -> None:
     assert (file["session_id"], file["withheld"]) == (SECOND_ID, [])
     assert file["key_id"] == json.loads(geminids("key", "show", "--json").out)["key_id"]
     assert re.fullmatch("[0-9a-f]{64}", file["signature_sha256"])
-    assert "does not show" in found["does_not_show"]
+    assert "does not prove" in found["does_not_show"]
 
 
 @pytest.mark.slow
@@ -306,7 +306,7 @@ def test_programs_get_all_of_it(geminids: Run, home: Path) -> None:
 def test_on_a_terminal_words_go_on_below_themselves(geminids: Run, home: Path, columns: int) -> None:
     geminids("redact-record", "s.acr", "-o", "t.acr", "--field", "content")
     shown = on_terminal("verify", "t.acr", columns=columns, NO_COLOR="1")
-    verdict, _, *checks = shown.split("\nWhoever has this key")[0].splitlines()
+    verdict, _, *checks = shown.split("\nThe holder of this key")[0].splitlines()
     assert verdict == "VALID, signed by Ana Lopez"
     assert max(map(len, checks)) <= columns
     assert re.match(r"         signer           Ana Lopez,", checks[0])
@@ -332,12 +332,12 @@ def test_on_a_terminal_what_failed_stands_out(home: Path, tmp_path: Path) -> Non
 def test_of_a_folder_only_what_failed_is_drawn(geminids: Run, home: Path) -> None:
     geminids("attest", "--all", "-o", "statements/")
     shown = on_terminal("verify", "statements", NO_COLOR="1")
-    assert shown.startswith("geminids: 2 of 2 statements hold.\n")
+    assert shown.startswith("geminids: 2 of 2 statements are valid.\n")
     (first,) = Path("statements").glob("gemini-1f0c9a2b-*/0001.acr")
     first.write_bytes(first.read_bytes()[:-1])
     shown, code = asked("verify", "statements", answer="")
     assert (code, shown.count(".acr")) == (1, 1)
-    assert "1 of 2 statements hold." in shown
+    assert "1 of 2 statements are valid." in shown
 
 
 # -- without geminids --------------------------------------------------------

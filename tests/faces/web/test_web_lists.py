@@ -259,7 +259,7 @@ def test_what_filters_mean_is_told_in_the_order_of_filters(tmp_path: Path) -> No
         about = client.get("/api/about").json()
     told = {one["name"]: one for one in about["filter_notes"]}
     assert list(told) == about["filters"]
-    assert told["is"]["note"] == "what kind of session or message"
+    assert told["is"]["note"] == "the kind of session or message"
     assert list(told["is"]["values"])[:2] == ["main", "subagent"]
     assert told["project"]["values"] == {}
 

@@ -92,7 +92,7 @@ def test_a_program_that_is_not_there_is_a_warning(desk: Desk) -> None:
 def test_what_will_soon_be_deleted_is_told(desk: Desk) -> None:
     desk.used(NOW - timedelta(days=28))
     assert resumable(desk.ask()).warnings == (
-        "Claude Code deletes sessions that were not used for 30 days; this one on 2026-05-12.",
+        "Claude Code deletes sessions that have not been used for 30 days; this one on 2026-05-12.",
     )
     desk.used(NOW - timedelta(days=40))
     how = resumable(desk.ask())
@@ -114,7 +114,7 @@ def test_a_folder_that_is_gone_or_was_moved_keeps_it_from_going_on(desk: Desk) -
     desk.project.rmdir()
     gone = desk.ask(session)
     assert isinstance(gone, NotResumable)
-    assert "is not there" in gone.reason
+    assert "does not exist" in gone.reason
     unknown = msgspec.structs.replace(session.project, path=None)
     assert isinstance(desk.ask(msgspec.structs.replace(session, project=unknown)), NotResumable)
 

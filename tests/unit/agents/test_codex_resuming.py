@@ -98,11 +98,11 @@ def test_a_subagent_goes_on_with_its_parent(tmp_path: Path) -> None:
 
 def test_a_file_given_by_hand_is_not_resumed(tmp_path: Path) -> None:
     session = session_in(tmp_path)
-    assert "by hand" in refused(ask(session, tmp_path, given=session.files[0].path)).reason
+    assert "by path" in refused(ask(session, tmp_path, given=session.files[0].path)).reason
 
 
 def test_a_session_outside_of_a_home_is_not_resumed(tmp_path: Path) -> None:
     path = write_rollout(tmp_path, [meta(), said("Hello?")], folder="copies")
     reading = SOURCE.read_alone(path)
     assert reading
-    assert "does not lie" in refused(ask(reading.sessions[0], tmp_path)).reason
+    assert "is not where" in refused(ask(reading.sessions[0], tmp_path)).reason

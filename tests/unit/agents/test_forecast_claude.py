@@ -77,7 +77,7 @@ def test_what_was_not_written_to_for_thirty_days_goes_with_its_subagents(desk: D
     assert desk.due() == {old.name: "age", "agent-new.jsonl": "with-parent"}
     first, *_, last = desk.forecast().deletions
     assert first.reason == (
-        "Deleted in the background of a session of Claude Code: it was last written to on 2026-10-15, and is "
+        "Deleted in the background by a session of Claude Code: it was last written to on 2026-10-15, and is "
         "kept for 30 days."
     )
     assert Path(last.file).parent.parent == new.with_suffix("")
@@ -110,7 +110,7 @@ def test_where_it_does_not_understand_its_settings_it_deletes_nothing(
     file = desk.settle(written, desk.data if where == "user" else desk.project / ".claude")
     told = desk.forecast().retentions[-1]
     assert (told.rest, told.told_by) == (None, str(file))
-    assert "does not understand" in (told.remedy or "")
+    assert "cannot read" in (told.remedy or "")
     # A session in another project goes by the user's settings.
     assert bool(desk.due()) is (where == "project")
 
@@ -141,7 +141,7 @@ def test_it_looks_for_what_is_old_once_a_day(desk: Desk, days: float, is_due: bo
 def test_how_to_prevent_it_is_said(desk: Desk) -> None:
     (told,) = desk.forecast().retentions
     file = str(desk.data / "settings.json")
-    expected = f'To stop this, add {{"cleanupPeriodDays": 3650}}, or even more days, to {file!r}.'
+    expected = f'To stop this, add {{"cleanupPeriodDays": 3650}} to {file!r}.'
     assert (told.program, told.remedy) == (None, expected)
     program = desk.folder / "versions" / "2.1.325"
     program.parent.mkdir()

@@ -513,7 +513,7 @@ def test_what_the_machines_owner_demands_counts_most_and_what_he_proposes_least(
     assert desk.causes() == {}
     demanded = desk.settle({"general": {"sessionRetention": {"maxAge": "7d"}}}, etc)
     assert desk.causes() == {file.name: "age"}
-    assert "only who looks after the machine" in (desk.forecast().retentions[0].remedy or "")
+    assert "its administrator must add" in (desk.forecast().retentions[0].remedy or "")
     assert desk.doomed()[file.name].setting == str(demanded)
 
 

@@ -384,7 +384,7 @@ def test_an_output_that_may_not_be_read_is_a_problem(tmp_path: Path, without_pri
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(write_call(tmp_path, CUT.format("/x/shell_1.output")) / "shell_1.output")
     (session,) = whole_sessions(tmp_path)
-    assert [problem.detail for problem in session.problems] == ["no plain file"]
+    assert [problem.detail for problem in session.problems] == ["not a regular file"]
 
 
 def test_a_session_names_the_ids_that_its_files_were_put_away_under(geminids: Run, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_people_are_told_in_a_line(geminids: Run, home: Path, folder: Path) -> N
     done = geminids("attest", "--all", "-o", folder)
     assert done == (0, "", f"geminids: {folder}: 2 signed, 0 unchanged.\n")
     done = geminids("verify", folder)
-    assert "geminids: 2 of 2 statements hold.\n" in done.err
+    assert "geminids: 2 of 2 statements are valid.\n" in done.err
 
 
 @pytest.mark.parametrize("agent", ["gemini", "claude", "codex"])
@@ -244,7 +244,7 @@ def test_a_past_that_was_rewritten_shows(
     assert failed_in(geminids, folder) == {str(Path(new).relative_to(folder)): ["past"]}
     done = geminids("verify", folder)
     assert "\tpast\trewritten: 1 of " in done.out
-    assert "geminids: 4 of 5 statements hold.\n" in done.err
+    assert "geminids: 4 of 5 statements are valid.\n" in done.err
 
 
 def test_a_line_that_was_taken_out_of_the_past_shows(

@@ -204,10 +204,10 @@ def test_the_sample_is_not_kept(machine: Path, geminids: Run) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("keep = 1", "keep must be true or false, or a table"),
+        ("keep = 1", "keep must be true, false or a table"),
         ('[keep]\ngemini = "no"', "'gemini' in [keep] must be true or false"),
         ("[keep]\ngemni = false", "'gemni', which is no agent; there are claude, codex, gemini"),
-        ("[kept]\ngemini = false", "there is no section [kept], only index, read, prices, keep"),
+        ("[kept]\ngemini = false", "there is no section [kept]; sections are index, read, prices, keep"),
     ],
 )
 def test_settings_that_nobody_would_heed_are_refused(
@@ -407,7 +407,7 @@ def test_a_session_whose_place_a_link_has_taken_is_listed_shown_and_put_back(
     assert any(path.read_bytes() == content for path in (tmp_path / "back").rglob(file.name))
     restored = geminids("restore", session["id"], "--yes", *where)
     # Nothing is written over what is there, nor through it; where else it can go is said.
-    assert restored.code == 0 or "--to DIR writes the cop" in restored.err, restored
+    assert restored.code == 0 or "--to DIR to write the copy" in restored.err, restored
     assert not any(path.read_bytes() == content for path in elsewhere.rglob(file.name))
     assert file.is_dir() or file.is_symlink() or folder.is_symlink()
 

@@ -173,7 +173,7 @@ def test_a_prompt_in_one_piece_with_the_context_is_a_message_of_its_own_again(
     line = Path(obstacle.file).read_bytes().splitlines()[(obstacle.line or 0) - 1]
     (fused,) = [m for m in json.loads(line)["$set"]["messages"] if prompt in _texts(m["content"])]
     assert _texts(fused["content"])[0].lstrip().startswith("<session_context>")
-    assert "in one piece" in obstacle.sentence
+    assert "joined a prompt" in obstacle.sentence
     assert prompt in shown(found)
 
 
@@ -236,7 +236,7 @@ def test_a_log_of_which_only_the_name_is_left_gets_a_whole_id(recorded: Callable
     native_id = found.mended.native_id
     assert len(native_id) == 36
     assert native_id.startswith("8b87e938-")
-    assert found.changes == (f"Of its id only '8b87e938' is known; it becomes {native_id!r}.",)
+    assert found.changes == (f"Only '8b87e938' of its id is known; the new id is {native_id!r}.",)
     ids = [session.native_id for session in read_sessions(GEMINI, home)]
     assert sorted(own for own in ids if own.startswith("8b87e938")) == [native_id]
 

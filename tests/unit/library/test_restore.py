@@ -105,7 +105,7 @@ def test_a_session_gets_an_ending_of_its_own(plan: AskGemini, tmp_path: Path, ve
     assert name.startswith(file.stem + "-")
     assert name.endswith(".jsonl")
     assert ending(name) not in ("", FIRST_ID[:8])
-    assert any(change.startswith("A new name:") for change in placement.changes)
+    assert any(change.startswith("A new name,") for change in placement.changes)
     assert placement.read() == copies[0].read()
     assert placement.origin == str(file)
 
@@ -166,7 +166,7 @@ def test_what_is_there_with_more_behind_it_is_not_put_back(plan: AskGemini, tmp_
         grown.write(b"{}\n")
     refusal = plan(copies).refusal
     assert refusal is not None
-    assert refusal == "Nothing to put back: its agent has it. --to DIR writes a copy elsewhere."
+    assert refusal == "Nothing to restore: its agent has it. Use --to DIR to write a copy elsewhere."
 
 
 def test_says_that_another_file_of_the_same_id_was_used_later(plan: AskGemini, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_session_with_half_of_its_time_left_keeps_its_bytes(
     (placement, *_) = plan(copies, SOON + timedelta(days=days - 1)).placements
     assert placement.read() == copies[0].read()
     assert placement.size == copies[0].size
-    assert not any("used now" in change for change in placement.changes)
+    assert not any("set to now" in change for change in placement.changes)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +204,8 @@ def test_a_session_that_would_be_deleted_soon_counts_as_used_now(
     assert content.startswith(before)
     said = json.loads(content.removeprefix(before))["$set"]
     assert datetime.fromisoformat(said["lastUpdated"]) == now
-    (change,) = [change for change in placement.changes if "used now" in change]
-    assert change.endswith(f"not used for {spoken}.")
+    (change,) = [change for change in placement.changes if "set to now" in change]
+    assert change.endswith(f"not been used for {spoken}.")
 
 
 def _allow(tmp_path: Path, rest: str | None) -> None:
@@ -307,7 +307,7 @@ def test_a_startup_twin_is_not_put_back(plan: AskGemini, tmp_path: Path) -> None
     assert left
     for path in left:
         (warning,) = [warning for warning in found.warnings if Path(path).name in warning]
-        assert warning.endswith("it is not put back. --to DIR writes the copy elsewhere.")
+        assert warning.endswith("it is not restored. Use --to DIR to write the copy elsewhere.")
 
 
 def test_a_log_without_its_first_line_gets_one(plan: AskGemini, tmp_path: Path) -> None:

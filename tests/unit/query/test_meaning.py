@@ -82,7 +82,7 @@ def test_what_is_no_whole_text_is_asked_all_the_same(library: Library) -> None:
 
 def test_what_only_texts_can_tell_does_not_narrow_it(library: Library) -> None:
     for words in ("*read*", "/num.er5/"):
-        with pytest.raises(MeaningOptionError, match="not with --like"):
+        with pytest.raises(MeaningOptionError, match="cannot be combined with --like"):
             found(library, "bread", words)
 
 
@@ -176,11 +176,11 @@ def test_the_command_line_tells_it_apart(geminids: Run, home: Path, tmp_path: Pa
     lines = geminids("search", "--like", "baking for a family", "-n", "1", *where).out.splitlines()
     assert len(lines) == 1
     nothing = geminids("search", "--like", "bread", "nothinghasthis", *where)
-    assert (nothing.code, nothing.err) == (1, "geminids: No session is left to compare.\n")
+    assert (nothing.code, nothing.err) == (1, "geminids: No session to compare.\n")
     for option in (["--scan"], ["--sort", "newest"], ["--after", "x"], ["--page", "2"]):
         refused = geminids("search", "--like", "bread", *option, *where)
         assert (refused.code, refused.out) == (2, "")
-        assert "not with --like" in refused.err
+        assert "cannot be combined with --like" in refused.err
 
 
 def test_without_the_extra_it_is_said_what_adds_it(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,7 @@ def test_a_new_model_is_looked_up_and_the_others_are_kept_too() -> None:
 def test_a_model_that_is_not_known_is_not_looked_up_twice() -> None:
     again = Prices.load(KEPT, None, [UNKNOWN])
     assert again.to_keep is None
-    assert again.why_not(*UNKNOWN) == "the price list of genai-prices does not know it"
+    assert again.why_not(*UNKNOWN) == "it is not in the price list of genai-prices"
 
 
 def test_a_model_that_nobody_asked_for_has_no_price() -> None:
@@ -203,7 +203,7 @@ def test_without_the_library_only_what_the_user_settled_has_a_price() -> None:
     source = ROOT / "src"
     none, reason, amount, basis = run(WITHOUT_LIBRARY, f"{source}\n{KEPT}")
     assert none == "None"
-    assert "; the extra `cost` of geminids adds it, " in reason
+    assert "; the extra `cost` of geminids adds it. " in reason
     assert Decimal(amount) == 2
     assert basis == "None ('mine',) None"
 

@@ -67,8 +67,8 @@ def test_a_format_that_reads_back_carries_everything(name: str) -> None:
 def test_what_a_level_leaves_out_is_counted_and_not_called_lost() -> None:
     parts = [Text("asked", Origin.HUMAN), Text("said", Origin.MODEL), Text("put in", Origin.INJECTED)]
     report = losses(session_of_parts(*parts), export.load("json"), manner("conversation"))
-    assert _loss(report, "text: of the model") == _counts("text: of the model", carried=1)
-    assert _loss(report, "text: context put in by the agent").verdict is Verdict.LEFT_OUT
+    assert _loss(report, "text: the model") == _counts("text: the model", carried=1)
+    assert _loss(report, "text: context added by the agent").verdict is Verdict.LEFT_OUT
     assert _loss(report, "messages") == _counts("messages", carried=2, left_out=1)
     assert all(loss.lost == 0 for loss in report.losses)
 
@@ -95,7 +95,7 @@ def test_values_are_lost_with_the_messages_that_they_stand_in(
     rewound = replace(asked, messages=(first, *(replace(m, state=State.REWOUND) for m in others)))
     report = losses(rewound, _of_another_package(tmp_path, monkeypatch, table), manner("everything"))
     assert _loss(report, "messages: rewound").lost == 2
-    assert _loss(report, "text: of the human") == _counts("text: of the human", carried=1, lost=2)
+    assert _loss(report, "text: your prompts") == _counts("text: your prompts", carried=1, lost=2)
 
 
 def test_options_have_tables_of_their_own() -> None:

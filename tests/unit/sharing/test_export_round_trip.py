@@ -379,7 +379,7 @@ def test_a_damaged_document_is_an_error_that_says_where(geminids: Run, tmp_path:
     for command in ("show", "doctor"):
         outcome = geminids(command, file)
         assert outcome.code != 0
-        assert "has damaged" in outcome.err
+        assert "a damaged session" in outcome.err
         assert "Traceback" not in outcome.err
         assert "mine" not in outcome.err
 

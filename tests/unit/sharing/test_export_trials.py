@@ -94,10 +94,10 @@ def test_it_carries_everything_of_a_hostile_session_too(name: str) -> None:
 
 BRANCH = "session: branch"
 REQUEST_ID = "message: id of its request"
-GIST = "tool call: what it was about in a line"
-REPORTED = "session: tokens as the agent added them up"
+GIST = "tool call: summary in one line"
+REPORTED = "session: tokens as the agent counted"
 UNRECORDED = "session: requests that are missing from its files"
-LONG_KEPT = "message: tokens into the cache for an hour"
+LONG_KEPT = "message: tokens written to the cache for an hour"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_outputs_that_are_cut_are_counted_one_by_one() -> None:
 def test_what_is_left_out_in_the_middle_of_a_text_is_missed() -> None:
     session = session_of_parts(Text("\n".join(["a line of some words"] * 40), Origin.MODEL))
     dropping = broken(_each_part(lambda part: replace(part, text=part.text[:300] + " … " + part.text[-300:])))
-    assert _loss(tried_losses(session, dropping, manner("everything")), "text: of the model").cut == 1
+    assert _loss(tried_losses(session, dropping, manner("everything")), "text: the model").cut == 1
 
 
 def test_times_that_are_not_written_are_lost_and_nothing_else() -> None:
@@ -188,7 +188,7 @@ def test_numbers_that_are_rounded_or_added_are_cut() -> None:
     for fact in ("message: tokens of input", "message: tokens of output", "message: tokens of thoughts"):
         assert _loss(report, fact).verdict is Verdict.PARTLY, fact
         assert _loss(report, fact).carried == 0
-    assert _loss(report, "message: tokens in all").verdict is Verdict.LOST
+    assert _loss(report, "message: total tokens").verdict is Verdict.LOST
 
 
 def test_numbers_are_known_with_marks_between_their_thousands() -> None:
@@ -228,8 +228,8 @@ def test_texts_are_told_apart_by_whose_they_are() -> None:
     )
     session = session_of_parts(Text("be careful there", Origin.NOTICE), Text("all is well", Origin.MODEL))
     report = tried_losses(session, dropping, manner("everything"))
-    assert _loss(report, "text: of notices").verdict is Verdict.LOST
-    assert _loss(report, "text: of the model").verdict is Verdict.CARRIED
+    assert _loss(report, "text: notices").verdict is Verdict.LOST
+    assert _loss(report, "text: the model").verdict is Verdict.CARRIED
 
 
 def test_what_a_level_leaves_out_is_not_called_lost() -> None:
@@ -258,7 +258,7 @@ def test_the_same_words_in_two_places_of_a_call_are_carried_by_either() -> None:
 def test_equal_texts_in_different_messages_are_two() -> None:
     session = session_of_parts(*(Text("go on with it", Origin.HUMAN) for _ in range(3)))
     told = lines(lambda message: _said(message) if message.source.line == 1 else "")
-    loss = _loss(tried_losses(session, told, manner("everything")), "text: of the human")
+    loss = _loss(tried_losses(session, told, manner("everything")), "text: your prompts")
     assert (loss.carried, loss.lost) == (1, 2)
 
 
@@ -289,7 +289,7 @@ def test_a_picture_in_a_file_beside_is_carried_if_the_document_names_it() -> Non
 def test_a_long_session_is_tried_in_little_and_says_so() -> None:
     told = lines(lambda message: f"{message.role} {_said(message)}")
     report = tried_losses(_talk(2000), told, manner("everything"))
-    role, said = _loss(report, "message: role"), _loss(report, "text: of the human")
+    role, said = _loss(report, "message: role"), _loss(report, "text: your prompts")
     assert (role.values, role.carried, role.lost) == (2000, role.tried, 0)
     assert 0 < role.tried < 100
     assert (said.values, said.tried) == (1000, 1000), "words are looked for in all of it"
@@ -303,7 +303,7 @@ def test_what_a_long_session_holds_once_is_tried() -> None:
     messages[321] = replace(messages[321], imported=True)
     told = lines(lambda message: f"{message.imported} {_said(message)}")
     report = tried_losses(replace(whole, messages=tuple(messages)), told, manner("everything"))
-    assert _loss(report, "message: whether taken over from another session").carried == 1
+    assert _loss(report, "message: whether copied from another session").carried == 1
 
 
 def test_reports_are_the_same_each_time_and_the_lost_come_first() -> None:
@@ -344,7 +344,7 @@ def test_every_format_can_be_tried_at_every_level(name: str, level: str) -> None
         assert report.format == name
         assert all(0 <= loss.lost <= loss.tried <= loss.values for loss in report.losses)
         taken_back = _texts_taken_back(session) if name in WITHOUT_REWOUND else 0
-        said = _loss(report, "text: of the human")
+        said = _loss(report, "text: your prompts")
         assert said.lost == taken_back, "what the human said is in every export"
 
 

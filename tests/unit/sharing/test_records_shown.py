@@ -59,7 +59,7 @@ from tests.support.homes import write_session
 from tests.support.record_making import ED25519_KEY, SEED, signed_in_every_way
 from tests.support.records import JSON, WORDS, fixture_homes
 
-NOTE = "only `geminids verify"
+NOTE = "checks whether its signature is valid"
 FILE = SessionFile("share.json", "agent-conversation-record", 1)
 
 
@@ -177,14 +177,14 @@ def test_of_a_signature_alone_it_is_said_that_the_record_is_elsewhere(
     path = written(tmp_path, "share.json.cose", files[name])
     outcome = geminids("show", path)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "a signature alone; the record that it is about is another file, give that one" in outcome.err
+    assert "a signature; give the file of the record that it signs" in outcome.err
     assert is_document(path)
 
 
 def test_a_signed_file_of_no_record_is_refused(tmp_path: Path) -> None:
     native = json.dumps({"sessionId": "1", "projectHash": "2", "messages": []}).encode()
     for content in (cbor(Tagged(18, [b"", {}, native, b""])), cbor([b"", {}, native, b""]), b"\xd2\x84"):
-        with pytest.raises(NotASessionError, match="a record that cannot be read back"):
+        with pytest.raises(NotASessionError, match="a record that cannot be read"):
             sessions_in(written(tmp_path, "x.acr", content))
 
 

@@ -229,7 +229,7 @@ def test_what_cannot_be_signed_is_refused() -> None:
         statement(CONTENT, {**COMMITTED, "more": 1}, ED25519_KEY, CLAIMS)
     with pytest.raises(SigningError, match="not of the shape"):
         statement(CONTENT, {**COMMITTED, "x-commitment": {}}, ED25519_KEY, CLAIMS)
-    with pytest.raises(SigningError, match="no signed record"):
+    with pytest.raises(SigningError, match="not a signed record"):
         with_token(CONTENT[:0] + b"\x01", b"")
 
 
@@ -246,7 +246,7 @@ def test_what_no_signature_would_prove_makes_no_excerpt() -> None:
             excerpt(signed, standalone.encode_json(record))
     with pytest.raises(ExcerptError, match="one form"):
         excerpt(signed, json.dumps(left).encode())
-    with pytest.raises(ExcerptError, match="no signed record"):
+    with pytest.raises(ExcerptError, match="not a signed record"):
         excerpt(b"\x01", standalone.encode_json(left))
 
 
@@ -270,7 +270,7 @@ def test_the_files_of_the_agent_are_compared() -> None:
     assert "shorter" in sources(("elsewhere/s.jsonl", source[:-1])).detail
     assert "1 bytes are missing" in sources(("elsewhere/s.jsonl", source[:-1])).detail
     assert "not as it was" in sources(("s.jsonl", source.replace(b"yes", b"no!"))).detail
-    assert "no file of this record" in sources(("other.jsonl", b"{}")).detail
+    assert "not a file of this record" in sources(("other.jsonl", b"{}")).detail
     assert not sources(("s.jsonl", source), ("other.jsonl", b"{}")).holds
 
 

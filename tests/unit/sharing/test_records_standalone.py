@@ -549,7 +549,7 @@ def test_the_script_tells_people(script: list[str], tmp_path: Path) -> None:
     assert run(script, folder / "statement.json.ed25519.cose").returncode == 1
     wrong = run(script, folder / "statement.json.ed25519.cose", "--key", source)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "no public key in PEM" in wrong.stderr
+    assert "no PEM public key" in wrong.stderr
     assert run(script, tmp_path / "missing").returncode == 2
     assert run(script).returncode == 2
 

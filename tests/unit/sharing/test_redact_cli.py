@@ -141,7 +141,7 @@ def test_the_reduced_set_says_so(geminids: Run, home: Path, monkeypatch: pytest.
     )
     done = geminids("redact", FIRST_ID)
     assert done.code == 0
-    assert "reduced set of rules" in done.err
+    assert "small set of rules" in done.err
     assert "github-token" in done.out
 
 

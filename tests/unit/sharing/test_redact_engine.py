@@ -253,7 +253,7 @@ def test_what_is_compiled_is_kept_for_this_user_alone() -> None:
 
 
 def test_only_what_can_be_hidden_can_be_asked_for() -> None:
-    with pytest.raises(NothingToHideError, match="There are: home, names, emails"):
+    with pytest.raises(NothingToHideError, match="Available: home, names, emails"):
         Redactor(KEY, engine="reduced", hide=["phones"])
 
 

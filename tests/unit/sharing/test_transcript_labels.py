@@ -81,9 +81,9 @@ def with_calls(*calls: ToolCall) -> Session:
     ("kind", "sentence"),
     [
         (SessionKind.SUBAGENT, "↳ a subagent; its parent: gemini:p"),
-        (SessionKind.CHECKPOINT, "⎘ saved by hand; saved from: gemini:p"),
-        (SessionKind.COPY, "a copy; the session itself is elsewhere, if anywhere; copied from: gemini:p"),
-        (SessionKind.LOST, "✝ lost: what was typed is what remains (its file was deleted)"),
+        (SessionKind.CHECKPOINT, "⎘ saved chat; saved from: gemini:p"),
+        (SessionKind.COPY, "a copy of a session that is stored elsewhere, if at all; copied from: gemini:p"),
+        (SessionKind.LOST, "✝ lost: only your prompts remain (its file was deleted)"),
     ],
 )
 def test_all_say_the_same_of_what_a_session_is(face: str, kind: SessionKind, sentence: str) -> None:

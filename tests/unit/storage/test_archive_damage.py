@@ -128,7 +128,7 @@ def test_a_flipped_bit_of_a_pack_is_found_named_and_healed(
     assert again.is_sound
     assert not again.damage
     assert {path: archive.content(version) for path, version in archive.newest().items()} == originals
-    # Also what is made anew from the packs alone is whole.
+    # Also what is made again from the packs alone is whole.
     (damaged / "manifest.db").unlink()
     rebuilt = to_be_closed(Archive(str(damaged)))
     assert {path: rebuilt.content(version) for path, version in rebuilt.newest().items()} == originals
@@ -186,7 +186,7 @@ def test_a_list_that_cannot_be_read_is_made_anew(
     assert archive.identity()[0] == identity[0]
     assert archive.identity()[1] > identity[1]
     (said,) = archive.said
-    assert "made anew" in said
+    assert "made again" in said
     assert contents(archive) == {path: [content] for path, content in kept[1].items()}
     aside = list(damaged.glob("manifest.db.damaged-*"))
     assert len(aside) == (0 if trouble == "missing" else 1)
@@ -391,7 +391,7 @@ def test_a_path_that_was_damaged_before_there_were_checksums_is_mended(
         connection.execute("UPDATE versions SET path = replace(path, 'jsonl', 'nsonl') WHERE number = 7")
     archive = to_be_closed(Archive(str(damaged)))
     assert archive.newest().keys() == kept[1].keys()
-    assert "made anew" in archive.said[0]
+    assert "made again" in archive.said[0]
 
 
 def make_first_release(manifest: Path) -> None:
@@ -468,7 +468,7 @@ def test_damage_that_is_met_while_writing_is_gone_the_next_time(
     content[(page - 1) * size : page * size] = bytes(size)
     # The count of changes: who has the file open looks at its pages again.
     content[27] += 1
-    with pytest.raises(FailedToKeepError, match="made anew"), archive.writing() as writer:  # noqa: PT012
+    with pytest.raises(FailedToKeepError, match="made again"), archive.writing() as writer:  # noqa: PT012
         manifest.write_bytes(content)
         for path in kept[1]:
             writer.keep(AGENT, HOME, path)
@@ -508,7 +508,9 @@ def test_a_pipe_in_the_place_of_the_list_blocks_nobody_and_is_told(
     os.mkfifo(manifest)
     answer = geminids(*command, *options)
     assert answer.code == 0
-    assert "The list of the kept copies could not be read (it is no plain file)" in answer.out + answer.err
+    assert (
+        "The list of the kept copies could not be read (it is not a regular file)" in answer.out + answer.err
+    )
     assert manifest.is_file()
 
 

@@ -237,7 +237,7 @@ def test_a_file_that_is_cut_off_is_refused(
     with tarfile.open(target) as tar:
         last = tar.getmember("manifest.jsonl")
     os.truncate(target, int((last.offset_data + last.size) * share))
-    with pytest.raises(NotAnArchiveError, match="Nothing was taken"):
+    with pytest.raises(NotAnArchiveError, match="Nothing was imported"):
         import_from(other, str(target))
     assert contents(other) == kept_before
 

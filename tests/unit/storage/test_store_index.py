@@ -82,7 +82,7 @@ def test_a_sync_says_who_else_writes(
     assert found.code == full.code == PARTLY_DONE
     for said in (found.err, full.err):
         assert f"being written by another geminids (process {process})" in said
-        assert "for this command alone" not in said
+        assert "for this command only" not in said
     assert titles(home, data) == ["alpha"]
     assert geminids("sync", "--home", home, "--data", data).code == 0
     assert titles(home, data) == ["alpha", "beta"]
@@ -99,7 +99,7 @@ def test_a_list_answers_from_what_is_there(
     assert found.code == 0
     assert "alpha" in found.out
     assert f"process {process}" in found.err
-    assert "as it was at the last sync" in found.err
+    assert "the state of the last sync" in found.err
 
 
 def test_whoever_needs_the_first_index_waits_for_it(
@@ -318,7 +318,7 @@ def test_a_closed_data_folder_and_one_that_is_none_are_said(
             found = geminids(*arguments, "--home", home, "--data", data)
             assert found.code == (PARTLY_DONE if arguments == ("sync",) else 0), found.err
             assert "Traceback" not in found.err
-            assert "for this command alone" in found.err
+            assert "for this command only" in found.err
             if arguments == ("list",):
                 assert "alpha" in found.out
 
@@ -328,7 +328,7 @@ def test_a_user_without_a_home_gets_an_answer(home: Path) -> None:
     with Library([home], environment={}, tell=said.append) as library:
         library._context.data_folder = None
         assert library.listing(Filter()).total == 1
-    assert said == ["The index cannot be kept: there is no folder for it."]
+    assert said == ["The index cannot be stored: there is no folder for it."]
 
 
 # Odd names

@@ -258,7 +258,7 @@ def test_a_newer_file_is_left_alone(tmp_path: Path, more: bytes) -> None:
     (tmp_path / EARLIER_NAME).write_bytes(content)
     assert recall(tmp_path).damaged
     for change in (lambda: link(tmp_path, HASH, SHOP), lambda: unlink(tmp_path, HASH)):
-        with pytest.raises(NewerStoreError, match="upgrade geminids"):
+        with pytest.raises(NewerStoreError, match="Upgrade geminids"):
             change()
     assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
     assert (tmp_path / EARLIER_NAME).read_bytes() == content

@@ -1,4 +1,4 @@
-"""An index that is damaged, of another release or made by other settings is made anew."""
+"""An index that is damaged, of another release or made by other settings is made again."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_damage_that_is_met_late_is_answered_as_well(whole: Path, tmp_path: Path
     with Library(HOMES, data, tell=said.append) as library:
         assert len(library.sessions()) == library.listing(Filter()).total > 30
     assert len(said) == 1
-    assert "is made anew" in said[0]
+    assert "is made again" in said[0]
 
 
 def test_a_damaged_index_is_moved_aside_but_not_made_where_nobody_wants_a_sync(
@@ -291,7 +291,7 @@ def test_what_is_no_file_is_no_index(tmp_path: Path, geminids: Run) -> None:
         make(file)
         found = geminids("list", "--home", home, "--data", data)
         assert found.code == 0
-        assert "is damaged (it is no plain file)" in found.err
+        assert "is damaged (it is not a regular file)" in found.err
         assert "damaged" not in geminids("list", "--home", home, "--data", data).err
 
 

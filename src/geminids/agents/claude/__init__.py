@@ -36,8 +36,8 @@ class ClaudeSource(Source):
     # A command and its arguments stand apart in a record.
     reworded = ("command",)
     variables: Mapping[str, str] = {
-        "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; looked at besides `~/.claude`.",
-        "CLAUDE_PROJECTS_DIR": "A folder that holds projects of Claude Code; looked at besides the others.",
+        "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; read in addition to `~/.claude`.",
+        "CLAUDE_PROJECTS_DIR": "A folder with projects of Claude Code; read in addition to the others.",
     }
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:

@@ -33,7 +33,7 @@ IN_HOME = {
     ".claude.json": CREDENTIALS,
     "CLAUDE.md": "what the CLI is told in every session",
     "file-history": "files of projects as they were, for going back",
-    "history.jsonl": "what the human typed, which the sessions hold",
+    "history.jsonl": "prompts, which the sessions also hold",
     **dict.fromkeys(("settings.json", "settings.local.json", "keybindings.json", "themes"), SETTINGS),
     **dict.fromkeys(("agents", "commands", "skills", "hooks", "output-styles", "plugins", "rules"), TAUGHT),
     **dict.fromkeys(("todos", "tasks", "plans", "paste-cache", "image-cache"), OF_SESSIONS),

@@ -22,7 +22,7 @@ SESSIONS_VARIABLE = "CODEX_SESSIONS_DIR"
 
 VARIABLES = {
     HOME_VARIABLE: "Where Codex CLI keeps its data, instead of `~/.codex`.",
-    SESSIONS_VARIABLE: "A folder that is laid out like the `sessions` of Codex CLI, to be read too.",
+    SESSIONS_VARIABLE: "A folder with the layout of Codex CLI's `sessions`; read in addition to the others.",
 }
 
 SESSIONS = "sessions"

@@ -35,8 +35,8 @@ class GeminiSource(Source):
     revision = 7
     reworded = ()
     variables: Mapping[str, str] = {
-        "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
-        "GEMINI_SESSIONS_DIR": "A folder that holds projects of Gemini CLI; looked at besides the others.",
+        "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; read in addition to the user's home.",
+        "GEMINI_SESSIONS_DIR": "A folder with projects of Gemini CLI; read in addition to the others.",
     }
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:

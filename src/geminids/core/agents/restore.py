@@ -46,9 +46,9 @@ class Restoring(msgspec.Struct, frozen=True):
     """Why nothing can be put back; then there are no placements."""
 
 
-ELSEWHERE = "--to DIR writes the copy elsewhere."
+ELSEWHERE = "Use --to DIR to write the copy elsewhere."
 """What can be done where a copy is not put back."""
-ALL_THERE = "Nothing to put back: its agent has it. --to DIR writes a copy elsewhere."
+ALL_THERE = "Nothing to restore: its agent has it. Use --to DIR to write a copy elsewhere."
 
 
 def to_origin(copies: Iterable[Copy], home: str) -> Restoring:
@@ -62,7 +62,7 @@ def to_places(places: Iterable[tuple[Copy, str, str | None]], home: str) -> Rest
     warnings: list[str] = []
     for copy, path, why in places:
         if not is_below(path, home):
-            warnings.append(f"{path!r} is not in {home!r}, and is not put back.")
+            warnings.append(f"{path!r} is not in {home!r}, and is not restored.")
         elif not os.path.lexists(path):
             placements.append(unchanged(copy, path, *([why] if why else ())))
         elif not is_held(path, copy):
@@ -80,7 +80,7 @@ def answer(placements: Iterable[Placement], warnings: Iterable[str]) -> Restorin
 
 def taken(path: str) -> str:
     """What is said of a file that cannot be put back."""
-    return f"{path!r} is there with other content, and is left as it is. {ELSEWHERE}"
+    return f"{path!r} exists with other content, and is not changed. {ELSEWHERE}"
 
 
 def unchanged(copy: Copy, path: str, *changes: str) -> Placement:

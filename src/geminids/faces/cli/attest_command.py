@@ -42,7 +42,7 @@ key_option = click.option(
     metavar="NAME|FILE",
     callback=not_empty,
     shell_complete=complete_files,
-    help="A key of `geminids key list`, or a PEM file; else the first of your keys.",
+    help="Sign with this key: a name from `geminids key list`, or a PEM file. Default: your default key.",
 )
 
 
@@ -55,26 +55,33 @@ key_option = click.option(
     metavar="FILE|DIR|-",
     callback=not_empty,
     shell_complete=complete_files,
-    help="A file; or a folder (one that is there, or a name that ends with /) of chained statements.",
+    help="Write to this file; or to a folder of chained statements (an existing folder, or a name that ends "
+    "with /).",
 )
-@click.option("--all", "everything", is_flag=True, help="All sessions that are new or have changed; -o DIR.")
+@click.option("--all", "everything", is_flag=True, help="Sign all new and changed sessions; needs -o DIR.")
 @key_option
-@click.option("--issuer", metavar="NAME", callback=not_empty, help="Who vouches; else as the key says.")
-@click.option("--cbor", is_flag=True, help="The record as CBOR instead of JSON.")
-@click.option("--detached", is_flag=True, help="The record as it is in FILE, its signature in FILE.cose.")
-@click.option("--wrap", type=click.Choice(["vcon"]), help="Record and signature inside a vCon.")
-@click.option("--simple", is_flag=True, help="The plainer translation of other tools; it loses much.")
-@click.option("--redact", is_flag=True, help="Take secrets out; the rest still proves what was signed.")
+@click.option(
+    "--issuer", metavar="NAME", callback=not_empty, help="Who signs. Default: the issuer of the key."
+)
+@click.option("--cbor", is_flag=True, help="Write the record as CBOR instead of JSON.")
+@click.option(
+    "--detached", is_flag=True, help="Write the plain record to FILE and its signature to FILE.cose."
+)
+@click.option("--wrap", type=click.Choice(["vcon"]), help="Put record and signature into a vCon.")
+@click.option(
+    "--simple", is_flag=True, help="Use the simpler record form of other tools; it leaves out much."
+)
+@click.option("--redact", is_flag=True, help="Remove secrets; the rest can still be verified.")
 @hide_option
-@click.option("--keep-attachments", is_flag=True, help="With --redact also keep pictures and documents.")
+@click.option("--keep-attachments", is_flag=True, help="With --redact: keep pictures and documents.")
 @click.option(
     "--timestamp",
     metavar="FILE",
     callback=not_empty,
     shell_complete=complete_files,
-    help="An RFC 3161 time stamp: over the bytes of a record FILE, or over the signature of a signed one.",
+    help="Add this RFC 3161 time stamp: of a record FILE, or of the signature of a signed one.",
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @sync_option
 @json_option
 @shared_options
@@ -97,19 +104,17 @@ def attest(
     timestamp: str | None,
     force: bool,
 ) -> int:
-    """Turn sessions into signed records that anyone can verify, without network and without geminids.
+    """Sign sessions as records that anyone can verify, offline and without geminids.
 
-    A record is complete: every message, every thought, every call with its result, what the agent wrote
-    beside them, and hashes of the bytes it was read from. It is signed as it lies on the disk (COSE_Sign1).
-    `geminids redact-record` can take pieces out later, and the rest still proves to be what was signed.
+    A record is complete: every message, thought and tool call with its result, everything else the agent
+    wrote, and hashes of the files it was read from. It is signed with COSE_Sign1. `geminids redact-record`
+    can remove parts later; the rest can still be verified.
 
-    It proves that whoever has the key held these bytes at the moment of signing, and that nothing was changed
-    since. It does not prove what a model really did: whoever could write the files before could have changed
-    them.
+    A record proves that the holder of the key had these bytes when signing, and that nothing was changed
+    since. It does not prove what a model really did: the files could have been changed before signing.
 
-    In a folder each new or changed session gets one more statement, which names the hash of the one
-    before it: a past that was rewritten shows. A record FILE that was exported or made elsewhere is signed in
-    the bytes it has.
+    In a folder each new or changed session adds a statement with the hash of the one before it, so that a
+    rewritten past can be detected. An exported record FILE is signed as it is.
 
     \b
     geminids key new --issuer "Ana Lopez"
@@ -154,11 +159,11 @@ def attest(
 
 def _check_wanted(wanted: Sequence[str], *, is_folder: bool, everything: bool) -> None:
     if everything and wanted:
-        raise click.UsageError("--all and sessions cannot both be meant.")
+        raise click.UsageError("--all cannot be combined with sessions.")
     if not everything and not wanted:
-        raise click.UsageError("Which session? Give an id, a number of the last list, `latest`, or --all.")
+        raise click.UsageError("Which session? Give an ID, a number from the last list, `latest`, or --all.")
     if len(wanted) > 1 and not is_folder:
-        raise click.UsageError("One file holds one record. `-o FOLDER/` signs several.")
+        raise click.UsageError("A file holds one record. To sign several sessions, use `-o FOLDER/`.")
 
 
 def _check_options(
@@ -173,31 +178,34 @@ def _check_options(
     """Refuse what cannot be meant together."""
     given = [option for option, value in of_files.items() if value]
     if is_folder and given:
-        raise click.UsageError(f"{given[0]} goes with one file, and not with a folder of statements.")
+        raise click.UsageError(f"{given[0]} needs a single file, not a folder of statements.")
     if simple and redacts:
-        raise click.UsageError("--simple makes records from which nothing can be taken out.")
+        raise click.UsageError("Nothing can be redacted from a --simple record.")
     if wraps_other:
-        raise click.UsageError("A vCon holds the record as JSON, and its signature beside it.")
+        raise click.UsageError(
+            "--cbor and --detached cannot be combined with --wrap: a vCon holds the record as JSON, with "
+            "its signature."
+        )
     if keep_attachments and not redacts:
-        raise click.UsageError("--keep-attachments goes with --redact.")
+        raise click.UsageError("--keep-attachments needs --redact.")
 
 
 def _attested(library: Library, attesting: Attester, wanted: str, *, as_it_is: bool) -> Attested:
     """The one session or record that is meant, signed."""
     path = absolute(wanted)
     if library.records.is_signed(path):
-        raise click.UsageError(f"{wanted!r} is signed already. --timestamp FILE puts a time stamp over that.")
+        raise click.UsageError(f"{wanted!r} is already signed. --timestamp FILE adds a time stamp to it.")
     if library.records.is_record(path):
         if not as_it_is:
-            raise click.UsageError("A record file is signed as it is: --cbor and --simple go with sessions.")
-        say("It is signed in the bytes it has: nothing can be taken out of it later.")
+            raise click.UsageError("A record file is signed as it is: --cbor and --simple need a session.")
+        say("The file is signed as it is: nothing can be redacted from it later.")
         return attesting.given(path.read_bytes())
 
     def read() -> Session:
         sessions = library.read(wanted).sessions
         if len(sessions) > 1:
             raise click.UsageError(
-                f"{wanted!r} holds {len(sessions):,} sessions. `-o FOLDER/` signs them all."
+                f"{wanted!r} has {len(sessions):,} sessions. To sign them all, use `-o FOLDER/`."
             )
         return sessions[0]
 
@@ -207,7 +215,7 @@ def _attested(library: Library, attesting: Attester, wanted: str, *, as_it_is: b
 def _write(choices: Choices, attesting: Attester, attested: Attested, output: str, *, force: bool) -> int:
     if output == STDOUT:
         if attested.beside is not None:
-            raise click.UsageError("--detached writes two files: -o FILE names them.")
+            raise click.UsageError("--detached writes two files; give a name with -o FILE.")
         _print(choices, attested.signed)
         return 0
     files = [str(path) for path in attesting.to_file(attested, absolute(output), force=force)]
@@ -227,9 +235,9 @@ def _write(choices: Choices, attesting: Attester, attested: Attested, output: st
 def _print(choices: Choices, signed: bytes) -> None:
     """Give a signed record to the next program; letters on a screen could be anything."""
     if choices.json:
-        raise click.UsageError("-o - prints the record itself; --json tells of a file.")
+        raise click.UsageError("--json needs -o FILE: with -o - stdout is the record itself.")
     if sys.stdout.isatty():
-        raise click.UsageError("A signed record is nothing to read: -o FILE, or a pipe.")
+        raise click.UsageError("A signed record is binary data: use -o FILE or a pipe.")
     sys.stdout.buffer.write(signed)
     sys.stdout.buffer.flush()
 
@@ -258,7 +266,7 @@ def _fill_folder(
 
     items = library.items(wanted) if wanted else library.items_of(_every_session(choices, library))
     if not items:
-        say("There is no session to sign.")
+        say("No session to sign.")
         return NOTHING_FOUND
     outcome = library.records.statements(folder).sign(items, attesting, progress("Signing"))
     if choices.json:
@@ -307,5 +315,5 @@ def _add_time_stamp(
 
         print_json(StampedDocument(files=[str(absolute(output))]))
         return 0
-    say(f"{output}: the time stamp is in it; `geminids verify {output} --tsa CERTIFICATE` checks it.")
+    say(f"{output}: time stamp added; `geminids verify {output} --tsa CERTIFICATE` checks it.")
     return 0

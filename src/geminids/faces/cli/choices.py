@@ -62,7 +62,7 @@ class Choices:
         )
         self._opened.append(library)
         if library.sample and not self.sample:
-            say("No session on this machine; these are the samples that come with geminids.")
+            say("No session on this machine; showing the sample sessions that come with geminids.")
         return library
 
     def close(self) -> None:

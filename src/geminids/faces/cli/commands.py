@@ -29,12 +29,12 @@ COMMANDS = {
     ),
     "mark": ("geminids.faces.cli.mark_command:mark", "Name, tag and note sessions."),
     "keep": ("geminids.faces.cli.keep_command:keep", "Keep copies; show what agents will delete and when."),
-    "restore": ("geminids.faces.cli.restore_command:restore", "Put kept sessions back for their agents."),
+    "restore": ("geminids.faces.cli.restore_command:restore", "Put deleted sessions back for their agents."),
     "rescue": (
         "geminids.faces.cli.rescue_command:rescue",
         "Find and repair sessions that an agent cannot show.",
     ),
-    "forget": ("geminids.faces.cli.forget_command:forget", "Take sessions out of the index and the copies."),
+    "forget": ("geminids.faces.cli.forget_command:forget", "Remove sessions from the index and the copies."),
     "attest": (
         "geminids.faces.cli.attest_command:attest",
         "Sign sessions as records that anyone can verify.",
@@ -42,20 +42,20 @@ COMMANDS = {
     "verify": ("geminids.faces.cli.verify_command:verify", "Check a signed record."),
     "redact-record": (
         "geminids.faces.cli.redact_record_command:redact_record",
-        "Take pieces out of a signed record.",
+        "Remove parts of a signed record.",
     ),
-    "key": ("geminids.faces.cli.key_command:key", "Make and show the keys that records are signed with."),
-    "web": ("geminids.faces.cli.web_command:web", "Look at sessions in a browser."),
+    "key": ("geminids.faces.cli.key_command:key", "Create and manage signing keys."),
+    "web": ("geminids.faces.cli.web_command:web", "Open your sessions in a browser."),
     "watch": ("geminids.faces.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": (
         "geminids.faces.cli.projects_command:projects",
-        "List projects, find and link their folders.",
+        "List projects; find and link their folders.",
     ),
-    "sync": ("geminids.faces.cli.sync_command:sync", "Take what is new into the index."),
-    "doctor": ("geminids.faces.cli.doctor_command:doctor", "Report what was understood and what was not."),
+    "sync": ("geminids.faces.cli.sync_command:sync", "Update the index."),
+    "doctor": ("geminids.faces.cli.doctor_command:doctor", "Report what could be read and what could not."),
     "completion": (
         "geminids.faces.cli.completion_command:completion",
-        "Print the completion script of a shell.",
+        "Print a shell completion script.",
     ),
 }
 """Where a command is, and what it does, so that help need not load it."""
@@ -110,26 +110,26 @@ class LazyGroup(click.Group):
 @shared_options
 @click.pass_context
 def cli(context: click.Context) -> int | None:
-    """Find and read the sessions that coding agents leave on this disk.
+    """Find, read and keep the sessions of coding agents on this machine.
 
-    Without a command: what there is.
+    Without a command: show an overview.
 
     \b
-    geminids                       what there is
-    geminids list --since 7d       the sessions of the last week
-    geminids show 3                the third of them
-    geminids search cors preflight what was said about it
-    geminids stats --by project    what it took: time, tokens, cost
-    geminids show latest --tools   the newest, with all that its tools did
-    geminids export 3 -o 3.html    one page to keep or to share; --redact
-    geminids resume 3              go on with it where you left off
-    geminids mark 3 --tag keep     say something of one; `list --tag keep`
+    geminids                       overview of your sessions
+    geminids list --since 7d       sessions of the last week
+    geminids show 3                read the third of them
+    geminids search cors preflight find it in all sessions
+    geminids stats --by project    time, tokens and cost
+    geminids show latest --tools   the newest, with tool outputs
+    geminids export 3 -o 3.html    one page to share; add --redact
+    geminids resume 3              resume it in its agent
+    geminids mark 3 --tag keep     tag it; then `list --tag keep`
     geminids keep                  what is kept, what will be deleted
-    geminids rescue                what an agent has but cannot show
-    geminids web                   all of it in a browser
+    geminids rescue                sessions that an agent cannot show
+    geminids web                   your sessions in a browser
     geminids watch                 new messages as they are written
-    geminids projects              the folders they were worked in
-    geminids doctor                what was understood, what not
+    geminids projects              projects and their folders
+    geminids doctor                what could be read, what not
     """  # noqa: D301 - click wants the character itself
     if context.invoked_subcommand is not None:
         return None
@@ -184,5 +184,5 @@ def _hint(wanted: str) -> str:
     from geminids.faces.cli.groups import near_commands
 
     if wanted.isdecimal():
-        return f"To read a session of the last list: `geminids show {wanted}`."
+        return f"To read session {wanted} of the last list: `geminids show {wanted}`."
     return near_commands(wanted, COMMANDS) or f"To find it: `geminids search {quote(wanted)}`."

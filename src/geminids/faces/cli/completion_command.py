@@ -10,7 +10,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    """Print the script that lets SHELL complete our commands.
+    """Print the completion script for a shell.
 
     \b
     geminids completion bash >> ~/.bashrc

@@ -13,7 +13,7 @@ class UnansweredError(GeminidsError):
     """Nothing is done without a yes, and there is nobody to say it."""
 
     def __init__(self, done: str) -> None:
-        super().__init__(f"Nothing was {done}: nobody can be asked here. --yes goes on all the same.")
+        super().__init__(f"Nothing was {done}: there is no terminal to ask. --yes does it without asking.")
 
 
 def ask(question: str, unanswered: GeminidsError) -> None:

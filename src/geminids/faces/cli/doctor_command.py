@@ -20,16 +20,15 @@ WIDEST_NAME = 48
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=complete_files)
-@click.option("--paths", is_flag=True, help="Also the names of projects and folders, and every problem.")
+@click.option("--paths", is_flag=True, help="Also show the names of projects and folders, and every problem.")
 @json_option
 @shared_options
 @pass_choices
 def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
-    """Report where we looked and what became of every byte and record, or only of those of each FILE.
+    """Report which files were read, and what became of every record in them, or in FILE.
 
-    The report holds nothing that was said in a session. Names that could be those of projects
-    are replaced by numbers unless --paths is given, so it is safe to paste into a bug report.
-    With --json, which is for programs, files have their real paths.
+    The report contains no text of a session. Names that may be private are replaced by numbers unless you
+    give --paths, so it is safe to paste into a bug report. With --json, files have their real paths.
 
     \b
     geminids doctor
@@ -52,7 +51,7 @@ def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
     page = choices.open_page()
     _draw_verdict(page, report)
     page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
-    page.line(f"data directory: {report.data_folder or 'none, for want of a home'}")
+    page.line(f"data directory: {report.data_folder or 'none: this user has no home directory'}")
     _draw_homes(page, report)
     _draw_totals(page, report)
     _draw_kinds(page, report)
@@ -68,8 +67,8 @@ def _draw_verdict(page: Page, report: Fidelity) -> None:
     if closed:
         page.words(f"{words.count(len(closed), 'place')} could not be read: see Problems below.", "warning")
     if damaged:
-        what = f"{words.count(len(damaged), 'file')} with damage or leftovers"
-        page.words(f"{what}; nothing needs to be done: all that could be read of them is shown.", "warning")
+        what = f"{words.count(len(damaged), 'file')} damaged or incomplete"
+        page.words(f"{what}; nothing needs to be done: everything readable in them is shown.", "warning")
     elif not closed:
         page.words("Everything was read.", "good")
     page.line()
@@ -104,7 +103,7 @@ def _draw_totals(page: Page, report: Fidelity) -> None:
     for heading, tallies in (
         ("Eras", report.eras),
         ("Formats", report.formats),
-        ("Left alone", report.skipped),
+        ("Ignored files", report.skipped),
     ):
         _draw_table(
             page,
@@ -129,7 +128,7 @@ def _draw_kinds(page: Page, report: Fidelity) -> None:
             },
         )
     fields = {name: f"{number:,} times" for name, number in report.unknown_fields.items()}
-    _draw_table(page, "Fields without a name (kept as they are)", fields)
+    _draw_table(page, "Unknown fields (kept as they are)", fields)
 
 
 def _draw_table(page: Page, heading: str, rows: Mapping[str, str]) -> None:

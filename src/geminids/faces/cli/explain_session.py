@@ -23,10 +23,10 @@ _NOT_COUNTED = "≡"
 _MOST_PLACES = 3
 """So many lines that repeat a request are named on a terminal."""
 _TOLD = {
-    "agrees": "The agent's own total is the same.",
-    "explained": "The agent's own total is higher by the requests that are missing from its files.",
-    "behind": "The agent wrote its own total before its last requests, which its files hold.",
-    "differs": "The agent's own total differs, and what is known to be missing does not explain it.",
+    "agrees": "This matches the agent's own total.",
+    "explained": "The agent's own total is higher by the requests that its files do not have.",
+    "behind": "The agent's own total is older than its last requests.",
+    "differs": "The agent's own total differs, and known missing requests do not explain it.",
 }
 
 
@@ -171,7 +171,7 @@ def _notes(found: ExplainedSession) -> Iterator[str]:
     for why, requests in reasons.items():
         yield f"{_NOT_COUNTED} {words.count(requests, 'request')} not counted: {why}."
     if repeats := sum(len(request.copies) for request in found.requests):
-        yield f"{words.count(repeats, 'repeat')} of requests in other lines (again), not counted."
+        yield f"{words.count(repeats, 'repeat')} of requests on other lines (again) not counted."
     if any(request.cost is not None for request in found.requests):
         yield f"Costs are a {LABEL}."
     if not found.requests:
@@ -179,7 +179,7 @@ def _notes(found: ExplainedSession) -> Iterator[str]:
     for part in found.unrecorded:
         yield f"Missing from the files: {missing(part)}"
     if found.check is None:
-        yield "The agent kept no total of its own to compare with."
+        yield "The agent recorded no total to compare with."
 
 
 def _draw_check(page: Page, screen: Screen, check: Check) -> None:
@@ -219,4 +219,4 @@ def _draw_subagents(page: Page, screen: Screen, subagents: Sequence[SessionSumma
         for child in subagents
     ]
     draw_rows(page, screen, fields, rows)
-    page.line(("Subagents count for themselves.", "quiet"))
+    page.line(("Subagents are counted separately.", "quiet"))

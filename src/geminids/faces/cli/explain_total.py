@@ -129,12 +129,15 @@ def _rest(others: Sequence[ExplainedLine]) -> Iterator[Row]:
 def _notes(found: ExplainedTotal) -> Iterator[str]:
     copies, taken_over = _not_counted(found.sessions)
     if copies:
-        yield f"Not counted: {words.count(copies, 'copy', 'copies')} of requests that another session holds."
+        yield (
+            f"Not counted: {words.count(copies, 'copy', 'copies')} of requests that are counted in another "
+            "session."
+        )
     if taken_over:
-        yield f"Not counted: {words.count(taken_over, 'request')} that files say they took over from others."
+        yield f"Not counted: {words.count(taken_over, 'request')} that a session took over from another."
     if found.tokens.unmeasured:
         replies = words.count(found.tokens.unmeasured, "reply", "replies")
-        yield f"{replies} without recorded tokens: not among the requests and tokens."
+        yield f"{replies} without token counts: not included in requests and tokens."
     for part in found.unrecorded:
         yield f"Missing in {words.count(part.sessions, 'session')} of {part.agent}: {missing(part)}"
     yield _checks(found.checks)
@@ -143,14 +146,14 @@ def _notes(found: ExplainedTotal) -> Iterator[str]:
 def _checks(checks: Checks) -> str:
     """How our sums compare with those that agents keep themselves."""
     counts = {
-        "the same (✓)": checks.agrees,
-        "different by what is missing (≈)": checks.explained,
-        "from before the last requests (<)": checks.behind,
+        "equal (✓)": checks.agrees,
+        "explained by missing requests (≈)": checks.explained,
+        "older than the last requests (<)": checks.behind,
         "different (✗)": checks.differs,
     }
     known = [f"{number:,} {what}" for what, number in counts.items() if number]
     if not known:
-        return "No agent kept a total of its own to compare with."
+        return "No agent recorded a total to compare with."
     has = "has" if checks.none == 1 else "have"
     rest = f"; {words.count(checks.none, 'session')} {has} none" if checks.none else ""
     return f"The agents' own totals: {', '.join(known)}{rest}."

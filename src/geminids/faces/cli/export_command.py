@@ -84,7 +84,7 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     "format_name",
     metavar="FORMAT",
     shell_complete=complete_formats,
-    help=f"{', '.join(format_names())}. Else as the ending of the file says, else markdown.",
+    help=f"{', '.join(format_names())}. Default: by the extension of the output file, else markdown.",
 )
 @click.option(
     "-o",
@@ -93,14 +93,23 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     default=STDOUT,
     callback=not_empty,
     shell_complete=complete_files,
-    help="A file; a folder (one that is there, or a name that ends with /) for a file each; or stdout.",
+    help="Write to this file; to a folder, one file per session (an existing folder, or a name that ends "
+    "with /); or to stdout (-). Default: stdout.",
 )
-@click.option("-q", "--query", metavar="QUERY", callback=not_empty, help="All sessions that `search` finds.")
-@click.option("--all", "everything", is_flag=True, help="All sessions.")
-@click.option("--project", metavar="WHICH", callback=not_empty, help="All of a project, as in `list`.")
-@click.option("--since", metavar="WHEN", callback=not_empty, help="All that were active after WHEN.")
-@click.option("--until", metavar="WHEN", callback=not_empty, help="All that began before the end of WHEN.")
-@click.option("--kind", type=click.Choice([*KINDS, EVERY_KIND]), help="All of a kind, as in `list`.")
+@click.option(
+    "-q", "--query", metavar="QUERY", callback=not_empty, help="Export all sessions that match QUERY."
+)
+@click.option("--all", "everything", is_flag=True, help="Export all sessions.")
+@click.option(
+    "--project", metavar="WHICH", callback=not_empty, help="Export all sessions of a project, as in `list`."
+)
+@click.option("--since", metavar="WHEN", callback=not_empty, help="Export all sessions active after WHEN.")
+@click.option(
+    "--until", metavar="WHEN", callback=not_empty, help="Export all sessions started before the end of WHEN."
+)
+@click.option(
+    "--kind", type=click.Choice([*KINDS, EVERY_KIND]), help="Export all sessions of this kind, as in `list`."
+)
 @agent_option
 @click.option(
     "--tag",
@@ -108,26 +117,32 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     metavar="TAG",
     callback=not_empty,
     shell_complete=complete_tags,
-    help="All that you tagged so.",
+    help="Export all sessions tagged TAG.",
 )
 @click_option(DETAIL)
-@click.option("--redact", is_flag=True, help="Hide secrets; `geminids redact` shows which.")
+@click.option("--redact", is_flag=True, help="Hide secrets; `geminids redact` shows what would be hidden.")
 @hide_option
 @click.option(
     "--keep-attachments",
     is_flag=True,
-    help="With --redact also keep pictures and documents, into which nobody looked.",
+    help="With --redact: keep pictures and documents. Secrets in them are not found.",
 )
-@click.option("--images", is_flag=True, help="markdown: pictures and other attachments as files beside it.")
-@click.option("--share", is_flag=True, help="markdown: in the shape in which an agent itself shares it.")
-@click.option("--table", type=click.Choice(["messages", "calls"]), help="csv: which table.")
+@click.option(
+    "--images", is_flag=True, help="With markdown: write pictures and other attachments as files beside it."
+)
+@click.option("--share", is_flag=True, help="With markdown: write it as the agent's own share command does.")
+@click.option(
+    "--table",
+    type=click.Choice(["messages", "calls"]),
+    help="With csv: which table to write. Default: messages.",
+)
 @click.option(
     "--fresh",
     is_flag=True,
-    help="In an agent's own format: say that it was changed now; agents may delete what is old.",
+    help="In an agent's own format: date the session now, since agents may delete old ones.",
 )
-@click.option("--force", is_flag=True, help="Replace files that are there, also those that somebody changed.")
-@click.option("--report", is_flag=True, help="Also say what of the sessions this format cannot carry.")
+@click.option("--force", is_flag=True, help="Replace existing files, even if they were edited.")
+@click.option("--report", is_flag=True, help="Also report what the format leaves out.")
 @sync_option
 @json_option
 @shared_options
@@ -157,20 +172,20 @@ def export(
     force: bool,
     report: bool,
 ) -> int:
-    """Write sessions as files: to read, to share, to carry elsewhere.
+    """Write sessions as files, to read or to share.
 
-    Sessions are given as in `show`, or as words that `search` would find, or by --project,
-    --since, --tag and so on as in `list`, or are --all there are. In a folder each has a file of its
-    own; what has not changed since is not written again, and what is not ours is left alone.
+    Choose sessions by ID or FILE as in `show`, by QUERY as in `search`, by --project, --since, --tag and
+    other options as in `list`, or with --all. In a folder each session has its own file; unchanged sessions
+    are not written again, and files that geminids did not write are left alone.
 
     \b
     geminids export latest                          Markdown on stdout
     geminids export 3 -o session.html               one page, no network
     geminids export 3 -f html -o share/ --redact    without secrets
-    geminids export cors preflight -o found/        all that `search` finds
+    geminids export cors preflight -o found/        all that match
     geminids export --project . -f html -o history/
     geminids export --all -f jsonl -o all.jsonl
-    geminids export 3 --report > session.md         what it cannot carry
+    geminids export 3 --report > session.md         say what is left out
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.sessions import tell_unreadable
 
@@ -178,9 +193,9 @@ def export(
     options = _options(images=images, share=share, table=table, touched_at=choices.now if fresh else None)
     _check_options(name, options, keep_attachments=keep_attachments, redacts=bool(redact or hide))
     if images and output == STDOUT:
-        raise click.UsageError("--images writes files beside another: it goes with -o FILE or -o DIR.")
+        raise click.UsageError("--images needs -o FILE or -o DIR.")
     if choices.json and output == STDOUT:
-        raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
+        raise click.UsageError("--json needs -o FILE or -o DIR: it describes the files that were written.")
     asked = ListOptions(project, since, until, kind, None, tag, agents=agents)
     chosen = Chosen(wanted, query, everything, asked)
     library = choices.open_library()
@@ -216,7 +231,9 @@ def _format_of(output: str) -> str:
     name = SUFFIXES.get(suffix, suffix.removeprefix("."))
     if name in format_names() and (suffix in SUFFIXES or format_called(name).suffix == suffix):
         return name
-    raise click.UsageError(f"Which format is {suffix!r}? -f says it: {', '.join(format_names())}.")
+    raise click.UsageError(
+        f"Unknown extension {suffix!r}. Give a format with -f: {', '.join(format_names())}."
+    )
 
 
 def _is_folder(output: str) -> bool:
@@ -240,7 +257,7 @@ def _check_options(
         having = [name for name in format_names() if option in format_called(name).options]
         raise click.UsageError(f"{FLAGS[option]} goes with -f {' or '.join(having)}, not with {format_name}.")
     if keep_attachments and not redacts:
-        raise click.UsageError("--keep-attachments goes with --redact.")
+        raise click.UsageError("--keep-attachments needs --redact.")
 
 
 def _detail(level: str | None) -> Any:
@@ -254,16 +271,14 @@ def _detail(level: str | None) -> Any:
 def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
     """The sessions that are meant."""
     if sum((bool(chosen.wanted), chosen.query is not None, chosen.is_filter)) > 1:
-        raise click.UsageError(
-            "Give ids, or a query, or --all and options as in `list`: not several of these."
-        )
+        raise click.UsageError("Give ids, or a query, or options as in `list`, but not several of these.")
     if chosen.is_filter:
         listing = library.listing(chosen.asked.filter(choices.now))
         return library.items_of(listing.sessions)
     if chosen.query is not None:
         return library.items_of(library.found_sessions(chosen.query, choices.now))
     if not chosen.wanted:
-        raise click.UsageError("Say which sessions: an id, a query, --project, --since or --all.")
+        raise click.UsageError("Which sessions? Give an id, a query, --project, --since or --all.")
     return _named(choices, library, chosen.wanted)
 
 
@@ -272,8 +287,8 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     items, were_searched = library.items_meant(wanted, choices.now)
     if were_searched:
         words = " ".join(wanted)
-        found = f"the words are in {_count(len(items))}" if items else "no message holds the words"
-        say(f"No session is called {words!r}; {found}.")
+        found = f"the words occur in {_count(len(items))}" if items else "no message has these words"
+        say(f"No session is named {words!r}; {found}.")
     return items
 
 
@@ -293,7 +308,7 @@ def _write(choices: Choices, exporting: Exporter, items: Sequence[Item], output:
 
 def _to_stdout(exporting: Exporter, items: Sequence[Item]) -> int:
     if exporting.format.is_binary and sys.stdout.isatty():
-        raise click.UsageError(f"{exporting.format.name} is nothing for a terminal: -o FILE writes a file.")
+        raise click.UsageError(f"{exporting.format.name} is binary data: use -o FILE or a pipe.")
     sys.stdout.flush()
     for piece in exporting.pieces(items):
         sys.stdout.buffer.write(piece)
@@ -336,7 +351,7 @@ def _tell_left_alone(outcome: FolderOutcome) -> int:
         say(f"And {len(outcome.refused) - MOST_NAMED:,} more files were left alone.")
     if outcome.contents:
         hint = _force_hint(outcome.contents)
-        say(f"No table of contents: {outcome.contents.file} is there, and not ours.{hint}")
+        say(f"No table of contents: {outcome.contents.file} exists and was not written by geminids.{hint}")
     for reason in outcome.failed.values():
         say(reason)
     return PARTLY_DONE if outcome.refused or outcome.failed else 0

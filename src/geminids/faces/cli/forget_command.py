@@ -37,15 +37,15 @@ class NotForgottenError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, wanted: str) -> None:
-        super().__init__(f"{wanted!r} is not forgotten; `geminids forget --list` shows what is.")
+        super().__init__(f"{wanted!r} is not forgotten; `geminids forget --list` shows forgotten sessions.")
 
 
 @click.command()
 @click.argument("wanted", nargs=-1, metavar="[ID|QUERY]...", callback=not_empty, shell_complete=complete_ids)
-@click.option("--until-changed", is_flag=True, help="Let them come back when their files change.")
-@click.option("--yes", is_flag=True, help="Forget without asking.")
-@click.option("--list", "only_list", is_flag=True, help="Show what is forgotten.")
-@click.option("--undo", is_flag=True, help="Let forgotten ones come back, as far as their files are there.")
+@click.option("--until-changed", is_flag=True, help="Forget only until the files change.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--list", "only_list", is_flag=True, help="List forgotten sessions.")
+@click.option("--undo", is_flag=True, help="Undo: list the sessions again if their files still exist.")
 @sync_option
 @json_option
 @shared_options
@@ -59,13 +59,13 @@ def forget(
     only_list: bool,
     undo: bool,
 ) -> int:
-    """Forget sessions: take them out of the index and out of the kept copies, for good.
+    """Remove sessions from the index and the kept copies, permanently.
 
-    Sessions are given by an id, the beginning of one, or a number from the last `geminids list`; words
-    that name none are looked for as `search` would. What was said of them with `geminids mark` goes
-    with them, and no sync brings them back. You see what would go, and are asked first.
+    Give an id, the beginning of one, or a number from the last `geminids list`; other words are searched for,
+    as in `search`. Names, tags and notes are removed too, and no sync brings the sessions back. You see what
+    would be removed, and are asked first.
 
-    The files in the agent's own folder stay, and are named: geminids deletes nothing there.
+    Files in the agent's own folder are kept and listed: geminids deletes nothing there.
 
     \b
     geminids forget 3
@@ -83,7 +83,7 @@ def forget(
         from geminids.faces.cli.sessions import sessions_meant
 
         going = library.kept.forgetting(
-            sessions_meant(choices, library, wanted, "There is nothing to forget.")
+            sessions_meant(choices, library, wanted, "Nothing to forget: no session matches.")
         )
         if not going:
             return NOTHING_FOUND
@@ -99,11 +99,11 @@ def forget(
 def _check(choices: Choices, wanted: Sequence[str], *, changes: bool, only_list: bool, undo: bool) -> None:
     """Refuse what cannot be meant."""
     if choices.sample:
-        raise click.UsageError("The sample comes with geminids: nothing of it can be forgotten.")
+        raise click.UsageError("Cannot forget the sample sessions: they are part of geminids.")
     if only_list and (undo or wanted or changes):
-        raise click.UsageError("--list goes alone.")
+        raise click.UsageError("--list cannot be combined with other arguments.")
     if undo and changes:
-        raise click.UsageError("--undo goes with ids alone.")
+        raise click.UsageError("--undo only takes ids.")
     if not wanted and not only_list:
         raise click.UsageError("Which sessions? Give an ID, a number from the last list, or a query.")
 
@@ -117,7 +117,9 @@ def _draw(choices: Choices, going: Sequence[Forgettable]) -> None:
     if len(going) > MOST_DRAWN:
         page.line((f"… and {words.count(len(going) - MOST_DRAWN, 'more session')}", "quiet"))
     if any(one.remaining for one in going):
-        page.words("What stays is in the agent's own folder, where geminids deletes nothing.", "warning")
+        page.words(
+            "Files marked kept are in the agent's own folder, where geminids deletes nothing.", "warning"
+        )
 
 
 def _draw_one(page: Page, choices: Choices, one: Forgettable) -> None:
@@ -127,9 +129,9 @@ def _draw_one(page: Page, choices: Choices, one: Forgettable) -> None:
     page.line((session.title or "untitled", "title" if session.title else "quiet"))
     when = words.when(session.last_at, choices.now)
     page.line((session.project.name, "human"), (f"  {when}  {session.id}", "quiet"), indent=INDENT)
-    page.line(f"goes: {_going(one)}", indent=INDENT)
-    _draw_staying(page, "stays, since it is not of this session alone: the copy of", one.shared)
-    _draw_staying(page, "stays:", one.remaining)
+    page.line(f"removed: {_going(one)}", indent=INDENT)
+    _draw_staying(page, "kept, since another session uses it too: the copy of", one.shared)
+    _draw_staying(page, "kept:", one.remaining)
 
 
 def _draw_staying(page: Page, label: str, paths: Sequence[str]) -> None:
@@ -147,13 +149,15 @@ def _going(one: Forgettable) -> str:
 
     subagents = words.count(len(one.subagents), "subagent") if one.subagents else ""
     copies = f"{words.count(one.copies, 'copy', 'copies')}, {words.size(one.bytes)}" if one.copies else ""
-    return "; ".join(filter(None, ["what the index knows", subagents, copies]))
+    return "; ".join(filter(None, ["its entry in the index", subagents, copies]))
 
 
 def _question(number: int) -> str:
     from geminids.sharing.transcript import words
 
-    return "Forget it for good?" if number == 1 else f"Forget {words.count(number, 'session')} for good?"
+    return (
+        "Forget it permanently?" if number == 1 else (f"Forget {words.count(number, 'session')} permanently?")
+    )
 
 
 def _report(choices: Choices, done: Forgotten) -> None:
@@ -171,7 +175,7 @@ def _report(choices: Choices, done: Forgotten) -> None:
     freed = f", {words.size(done.freed)} freed" if done.freed else ""
     say(
         f"{words.count(number, 'session')} forgotten{until}{freed}. "
-        f"`{choices.spelled('forget', '--list')}` shows what is forgotten."
+        f"`{choices.spelled('forget', '--list')}` lists forgotten sessions."
     )
 
 
@@ -197,7 +201,7 @@ def _draw_stones(page: Page, stones: Sequence[Tombstone]) -> None:
 
     rows: list[list[Span]] = []
     for stone in stones:
-        how = "until changed" if stone.until_changed else "for good"
+        how = "until changed" if stone.until_changed else "permanently"
         rows.append([(stone.session, "quiet"), words.moment(datetime.fromisoformat(stone.at)), how])
     if not (isinstance(page, DrawnPage) and page.is_terminal):
         for row in rows:
@@ -219,7 +223,10 @@ def _undo(choices: Choices, library: Library, wanted: Sequence[str]) -> int:
         print_json(forgotten_document(library.kept.tombstones()))
     number = len(meant)
     its = "its files are" if number == 1 else "their files are"
-    say(f"{words.count(number, 'session')} may come back, if {its} there: `{choices.spelled('list')}`.")
+    say(
+        f"{words.count(number, 'session')} no longer forgotten; listed again if {its} there: "
+        f"`{choices.spelled('list')}`."
+    )
     return 0
 
 

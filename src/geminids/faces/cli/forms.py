@@ -54,12 +54,12 @@ class Form(NamedTuple):
     """Whether that may be any number of words, and not one."""
 
 
-JSON = Option("json", "--json", FLAG, "One JSON document on stdout.", for_run=True)
+JSON = Option("json", "--json", FLAG, "Print one JSON document on stdout.", for_run=True)
 NO_SYNC = Option(
     "no_sync",
     "--no-sync",
     FLAG,
-    "Take the index as it is, without looking for what is new.",
+    "Use the index as it is; do not look for new or changed sessions.",
     for_run=True,
 )
 WHERE_AND_HOW = (
@@ -67,8 +67,8 @@ WHERE_AND_HOW = (
         "home",
         "--home",
         TEXT,
-        "Home directory to read; may be given several times. Default: GEMINIDS_HOMES, "
-        "else where the agents keep their files.",
+        "Home directory to read; repeatable. Default: GEMINIDS_HOMES, else the folders that the agents use "
+        "on this machine.",
         metavar="DIR",
         many=True,
         completes="folders",
@@ -78,20 +78,20 @@ WHERE_AND_HOW = (
         "data",
         "--data",
         TEXT,
-        "Data directory of geminids. Default: GEMINIDS_DATA, else the usual place.",
+        "Data directory of geminids. Default: GEMINIDS_DATA, else the standard place of this system.",
         metavar="DIR",
         completes="folders",
         for_run=True,
     ),
-    Option("sample", "--sample", FLAG, "The sample sessions that come with geminids.", for_run=True),
-    Option("no_color", "--no-color", FLAG, "No colour.", for_run=True),
+    Option("sample", "--sample", FLAG, "Use the sample sessions that come with geminids.", for_run=True),
+    Option("no_color", "--no-color", FLAG, "Do not use colour.", for_run=True),
 )
 """Where to look and how to draw."""
 AGENTS = Option(
     "agents",
     "--agent",
     AGENT,
-    "Only of this agent ({agents}); given several times, of any of them. Else of all.",
+    "Only sessions of this agent ({agents}); repeatable. Default: all agents.",
     metavar="NAME",
     many=True,
     completes="agents",
@@ -100,6 +100,7 @@ PROJECT = Option(
     "project",
     "--project",
     TEXT,
-    "A name or a piece of one, a path such as ., a slug, or the beginning of a hash.",
+    "Only sessions of this project: a name or part of one, a path such as ., a slug, or the beginning "
+    "of a hash.",
     metavar="WHICH",
 )

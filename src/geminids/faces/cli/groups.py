@@ -18,7 +18,7 @@ class NamingGroup(click.Group):
         """Find the command, or say which ones are near."""
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
-            hint = near_commands(args[0], names) or f"There are: {', '.join(names)}."
+            hint = near_commands(args[0], names) or f"Available: {', '.join(names)}."
             raise click.UsageError(f"No command {args[0]!r} in `{ctx.info_name}`. {hint}", ctx)
         return super().resolve_command(ctx, args)
 

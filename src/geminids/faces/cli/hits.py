@@ -70,7 +70,7 @@ def _remember(library: Library, found: Found) -> None:
     try:
         library.remember([group.session for group in found.sessions])
     except OSError as error:
-        say(f"The numbers cannot be kept ({error.strerror}); give `show` an id instead.")
+        say(f"Cannot store the numbers ({error.strerror}); give `show` an id instead.")
 
 
 def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str, str], now: datetime) -> None:

@@ -31,9 +31,9 @@ class HookCommand(click.Command):
 def hook(choices: Choices, /, **_: object) -> int:
     """Start a sync and return at once: for the hooks of agents.
 
-    The sync runs by itself, at low priority, also after the agent has ended. It waits for one that is at
-    work; if another waits already, it does nothing. What became of it stands in `hook.log` in the data
-    directory. What the agent says is neither needed nor trusted.
+    The sync runs in the background at low priority, even after the agent has ended. It waits for a running
+    sync; if another is already waiting, it does nothing. Its result is written to `hook.log` in the data
+    directory. What the agent passes on stdin is neither needed nor trusted.
 
     `docs/keeping.md` has the settings for each agent.
 

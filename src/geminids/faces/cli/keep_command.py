@@ -39,7 +39,7 @@ all_option = click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="All that will be deleted, not only the soonest, on a terminal too.",
+    help="Show everything that will be deleted, not only the soonest.",
 )
 
 
@@ -50,19 +50,19 @@ all_option = click.option(
 @shared_options
 @click.pass_context
 def keep(context: click.Context, *, everything: bool) -> int | None:
-    """Keep copies of what agents may delete, and say what they are about to delete.
+    """Keep copies of sessions, and show what agents will delete and when.
 
-    Whatever is read is also kept: every sync copies the files of sessions, and what lies beside them,
-    into the data directory, packed and byte for byte. A session whose files are gone stays in `list`,
-    `search`, `show`, `export` and `stats`, marked as kept. `keep = false` in settings.toml turns it off.
+    Each sync copies the files of sessions, and the files beside them, into the data directory, compressed and
+    byte for byte. A session whose files are gone stays in `list`, `search`, `show`, `export` and `stats`,
+    marked `kept`. `keep = false` in settings.toml turns this off.
 
     \b
     geminids keep                  what is kept, what will be deleted and when
-    geminids keep versions 3       the states of a session's files
-    geminids keep verify           read and check every copy
-    geminids keep export all.tar   for another machine, or a disk in a drawer
+    geminids keep versions 3       the kept versions of a session
+    geminids keep verify           check every copy
+    geminids keep export all.tar   all copies in one file, as a backup
     geminids keep import all.tar
-    geminids restore 3             put one back where its agent finds it
+    geminids restore 3             put a session back for its agent
     """  # noqa: D301 - click wants the character itself
     if context.invoked_subcommand is not None:
         if everything:
@@ -83,10 +83,10 @@ keep.add_command(hook)
 def status(choices: Choices, *, everything: bool) -> int:
     """Show what is kept, and what agents will delete and when.
 
-    What will be deleted follows from the settings of each agent and from what its installed release is
-    known to do. Nothing is started to find out, and no setting is changed: what to change is said. In a pipe
-    each file that will be deleted, all of them, is a line of when, `kept` or `not kept`, agent, session,
-    file, and why; all else is said on stderr.
+    The forecast is based on the settings of each agent and on the known behaviour of its installed release.
+    No agent is started and no setting is changed; the setting that would stop it is shown. In a pipe each
+    file that will be deleted is one line of time, `kept` or `not kept`, agent, session, file, and reason;
+    everything else goes to stderr.
 
     \b
     geminids keep status
@@ -102,11 +102,11 @@ def status(choices: Choices, *, everything: bool) -> int:
 @shared_options
 @pass_choices
 def versions(choices: Choices, *, wanted: str) -> int:
-    """Show the states of a session's files that are kept.
+    """Show the kept versions of a session's files.
 
-    A file that only grows has one. One that its agent wrote anew, and perhaps shorter, has several, the
-    oldest first; `geminids show ID --version N` shows the session as it was then. In a pipe each is a
-    line of number, when it was kept, when the file was changed, bytes, SHA-256, and file.
+    A file that only grew has one version. A file that its agent rewrote has several, oldest first; `geminids
+    show ID --version N` shows the session as it was then. In a pipe each version is one line of number, time
+    kept, time of the file's last change, bytes, SHA-256, and file.
 
     \b
     geminids keep versions 3
@@ -135,10 +135,10 @@ def versions(choices: Choices, *, wanted: str) -> int:
 @shared_options
 @pass_choices
 def verify(choices: Choices) -> int:
-    """Read and check every copy, and heal what is damaged.
+    """Read and check every copy, and repair damaged ones.
 
-    A copy that is not what it was is made anew from the file itself, if that is still there and the
-    same. What cannot be healed is named.
+    A damaged copy is made again from the original file, if that still exists unchanged. Copies that cannot be
+    repaired are listed.
 
     \b
     geminids keep verify
@@ -162,16 +162,16 @@ def verify(choices: Choices) -> int:
 @keep.command()
 @click.argument("target", metavar="FILE", callback=not_empty, shell_complete=complete_files)
 @click.argument("wanted", nargs=-1, metavar="[ID]...", callback=not_empty, shell_complete=complete_ids)
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @sync_option
 @json_option
 @shared_options
 @pass_choices
 def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: bool) -> int:
-    """Write copies into one file, for another machine or for a drawer.
+    """Write copies into one file, for another machine or as a backup.
 
-    It holds all copies, or those of the sessions that are named, in all their versions. `geminids keep
-    import` takes them over.
+    The file holds all copies, or only those of the given sessions, in all versions. `geminids keep import`
+    reads it.
 
     \b
     geminids keep export ~/sessions.tar
@@ -180,10 +180,12 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
     from geminids.faces.cli.progress import progress
 
     if target == "-":
-        raise click.BadParameter("copies go into a file, not to stdout; give it a name.", param_hint="'FILE'")
+        raise click.BadParameter(
+            "copies are written to a file, not to stdout; give a file name.", param_hint="'FILE'"
+        )
     path = absolute(target)
     if path.is_dir():
-        raise click.BadParameter("it is a folder.", param_hint="'FILE'")
+        raise click.BadParameter("it is a folder; give a file name.", param_hint="'FILE'")
     if os.path.lexists(path) and not force:
         raise FileExistsAlreadyError(target)
     if not path.parent.is_dir():
@@ -204,10 +206,10 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
 @shared_options
 @pass_choices
 def import_(choices: Choices, *, file: str) -> int:
-    """Take over the copies that another machine exported.
+    """Import copies that another machine exported.
 
-    What is there already is not taken twice, and what is damaged is refused. The sessions show in lists
-    as kept ones; `geminids restore ID --to DIR` writes their files.
+    Copies that you already have are skipped, and damaged ones are refused. The sessions appear in lists,
+    marked `kept`; `geminids restore ID --to DIR` writes their files.
 
     \b
     geminids keep import ~/sessions.tar
@@ -215,7 +217,7 @@ def import_(choices: Choices, *, file: str) -> int:
     from geminids.faces.cli.progress import progress
 
     with choices.open_library() as library:
-        done = library.kept.take_over(str(absolute(file)), progress("Taking over copies"))
+        done = library.kept.take_over(str(absolute(file)), progress("Importing copies"))
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import imported_document
@@ -230,7 +232,7 @@ def _tell_exported(choices: Choices, target: str, done: Exported) -> int:
     from geminids.sharing.transcript import words
 
     for version, reason in done.damaged:
-        say(f"Left out: the copy of {words.path(version.path)} is damaged: {reason}.")
+        say(f"Skipped: the copy of {words.path(version.path)} is damaged: {reason}.")
     if not choices.json:
         copies = words.count(done.versions, "copy", "copies")
         say(f"{target}: {copies}, {words.size(done.size)} of distinct content.")

@@ -24,8 +24,8 @@ LABEL = 10
 VARIABLE = "GEMINIDS_KEEP"
 RUBBISH = frozenset({"unreadable", "nothing-to-resume"})
 """Why an agent throws away what it cannot show."""
-MAY_BE_REPAIRED = "What an agent cannot show may be repaired:"
-LEFT_OUT = {"*": "all that is not named"}
+MAY_BE_REPAIRED = "Files that an agent cannot show may be repairable:"
+LEFT_OUT = {"*": "everything else"}
 FORECAST_COLUMNS = (
     Column("deleted"),
     Column("id", least=8, most=20),
@@ -70,7 +70,7 @@ def draw_kept(page: Page, kept: Kept) -> None:
 
 def tell_kept(kept: Kept) -> None:
     """Say the same beside lines for programs, and what to do about what will be deleted."""
-    say("\n  ".join(["How things stand:", *_facts(kept)]))
+    say("\n  ".join(["Copies:", *_facts(kept)]))
     for sentence in (*kept.found.troubles, *_remedies(kept)):
         say(sentence)
     if _is_rubbish_among(kept.found.forecast.endangered):
@@ -85,8 +85,8 @@ def _facts(kept: Kept) -> Iterator[str]:
 def _labelled(kept: Kept) -> Iterator[tuple[str, str]]:
     found = kept.found
     if found.folder is None:
-        why = "this is the sample" if kept.is_sample else "this user has no home"
-        yield "copies", f"kept nowhere: {why}"
+        why = "this is the sample" if kept.is_sample else "this user has no home directory"
+        yield "copies", f"none: {why}"
     else:
         yield "copies", words.path(found.folder)
         yield "keeping", _is_on(found)
@@ -94,10 +94,10 @@ def _labelled(kept: Kept) -> Iterator[tuple[str, str]]:
         yield "files", _amount(found)
         yield "last kept", words.moment(found.last_kept_at) if found.last_kept_at else "no time"
     elif not found.sessions:
-        yield "files", "none: no agent has a session here"
+        yield "files", "none: there is no session here"
     yield from zip(["from", *[""] * len(found.homes)], _homes(found), strict=False)
     if kept.gone:
-        yield "gone", f"{kept.gone}, read from copies alone:  {kept.spelled('list', '--kept')}"
+        yield "gone", f"{kept.gone} read from copies:  {kept.spelled('list', '--deleted')}"
     if found.forgotten:
         number = words.count(found.forgotten, "session")
         yield "forgotten", f"{number}:  {kept.spelled('forget', '--list')}"
@@ -121,7 +121,7 @@ def _is_on(found: KeepStatus) -> str:
         # The variable goes before the file.
         return f"off ({VARIABLE if os.environ.get(VARIABLE) else settings})"
     left_out = ", ".join(LEFT_OUT.get(name) or words.path(name) for name in found.left_out)
-    return f"on, without {left_out} ({settings})" if left_out else "on"
+    return f"on, except {left_out} ({settings})" if left_out else "on"
 
 
 def _amount(found: KeepStatus) -> str:
@@ -129,7 +129,7 @@ def _amount(found: KeepStatus) -> str:
     files = f"{found.files:,}, {words.size(found.bytes)}"
     if earlier > 0:
         files += f", and {words.count(earlier, 'earlier version')}"
-    return f"{files}; on the disk {words.size(found.bytes_on_disk)}"
+    return f"{files}; {words.size(found.bytes_on_disk)} on disk"
 
 
 def draw_forecast(
@@ -142,7 +142,7 @@ def draw_forecast(
     if shown:
         page.table(FORECAST_COLUMNS, [_row(one, names, now) for one in shown])
     else:
-        page.line("No agent is about to delete anything that is known.")
+        page.line("No agent will delete any known session.")
     if more := len(endangered) - len(shown):
         page.line((f"… and {more:,} more (--all)", "quiet"))
     if _is_rubbish_among(endangered):
@@ -223,7 +223,7 @@ def draw_versions(page: Page, found: SessionVersions, show: Callable[[str], str]
     earlier = [version for version in found.versions if not version.is_newest]
     if earlier:
         page.line()
-        page.command("Read it as it was:  ", show(str(earlier[-1].number)))
+        page.command("Read an earlier version:  ", show(str(earlier[-1].number)))
 
 
 def _draw_version_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_files: bool) -> None:
@@ -256,12 +256,14 @@ def draw_verified(page: Page, found: Verified) -> None:
     for damage in found.damage:
         _draw_damage(page, damage)
     if found.cut:
-        page.words(f"Cut off: {words.size(found.cut)} that a killed process had left; no copy was in them.")
+        page.words(
+            f"Removed {words.size(found.cut)} that an interrupted process had left; they held no copy."
+        )
     page.line(_sum(found))
 
 
 def _draw_damage(page: Page, damage: Damage) -> None:
-    healed = ("healed from the file itself", "good")
+    healed = ("repaired from the original file", "good")
     became, style = healed if damage.is_healed else (_not_healed(damage), "bad")
     page.command("", words.path(damage.version.path))
     page.words(f"{words.capital(damage.what)}{_place(damage)}: {became}.", style, indent=2)
@@ -275,7 +277,7 @@ def _place(damage: Damage) -> str:
 
 def _not_healed(damage: Damage) -> str:
     is_there = Path(damage.version.path).exists()
-    return f"lost, since the file itself {'is another one now' if is_there else 'is gone'}"
+    return f"lost, since the original file {'has changed' if is_there else 'is gone'}"
 
 
 def _sum(found: Verified) -> str:
@@ -283,7 +285,7 @@ def _sum(found: Verified) -> str:
     damaged = list(found.damage)
     lost = sum(not damage.is_healed for damage in damaged)
     if not damaged:
-        return f"{read}: all are what was kept."
+        return f"{read}: all are intact."
     healed = len(damaged) - lost
-    counts = [f"{healed:,} healed" if healed else "", f"{lost:,} damaged" if lost else ""]
-    return f"{read}: {', '.join(filter(None, counts))}; all others are what was kept."
+    counts = [f"{healed:,} repaired" if healed else "", f"{lost:,} damaged" if lost else ""]
+    return f"{read}: {', '.join(filter(None, counts))}; all others are intact."

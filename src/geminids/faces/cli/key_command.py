@@ -32,9 +32,7 @@ class NobodyTypesError(GeminidsError):
     """A passphrase is needed, and there is nobody who could type it."""
 
     def __init__(self, words: str) -> None:
-        super().__init__(
-            f"{words}: it is needed, and nobody can be asked here. {PASSPHRASE_VARIABLE} can hold it."
-        )
+        super().__init__(f"{words}: there is no terminal to ask. Set {PASSPHRASE_VARIABLE}.")
 
 
 def ask_passphrase(words: str) -> bytes:
@@ -59,18 +57,18 @@ def complete_keys(context: click.Context, _: click.Parameter, incomplete: str) -
 @shared_options
 @click.pass_context
 def key(context: click.Context) -> int | None:
-    """Make and show the keys that records are signed with.
+    """Create and manage signing keys.
 
-    The private half never leaves the data directory, where only you can read it. The public half is for those
-    who verify what you signed: hand it to them in a way that they can trust.
+    The private key never leaves the data directory, where only you can read it. Give the public key to people
+    who verify your records, in a way that they can trust.
 
     \b
     geminids key                              your keys
-    geminids key new --issuer "Ana Lopez"     make one
-    geminids key new work --passphrase        one that a thief cannot use
-    geminids key show > ana.pub.pem           its public half, to hand out
-    geminids key set work --default           sign with this one
-    geminids attest latest -o session.acr     sign with it
+    geminids key new --issuer "Ana Lopez"     create a key
+    geminids key new work --passphrase        one with a passphrase
+    geminids key show > ana.pub.pem           the public key, to hand out
+    geminids key set work --default           make it the default
+    geminids attest latest -o session.acr     sign with the default key
     """  # noqa: D301 - click wants the character itself
     if context.invoked_subcommand is not None:
         return None
@@ -82,10 +80,10 @@ def key(context: click.Context) -> int | None:
 @shared_options
 @pass_choices
 def list_keys(choices: Choices) -> int:
-    """List your keys, the oldest first.
+    """List your keys, oldest first.
 
-    In a pipe each is a line of name, algorithm, id, who signs with it, when it was made, `passphrase` or
-    nothing, and `default` or nothing. What is in the folder of the keys and is none is named on stderr.
+    In a pipe each key is one line of name, algorithm, id, issuer, creation time, `passphrase` or nothing, and
+    `default` or nothing. Other files in the key folder are listed on stderr.
 
     \b
     geminids key list
@@ -102,28 +100,29 @@ def list_keys(choices: Choices) -> int:
     type=click.Choice(("ed25519", "es256")),
     default="ed25519",
     show_default=True,
-    help="What it signs with. es256 is for verifiers that know P-256 alone.",
+    help="Signature algorithm; es256 is for verifiers that only know P-256.",
 )
 @click.option(
     "--issuer",
     metavar="TEXT",
     callback=not_empty,
-    help="Who signs with it, such as a name or an address; statements say it.",
+    help="Who signs, such as a name or an address; shown in each record.",
 )
 @click.option(
     "--passphrase",
     "has_passphrase",
     is_flag=True,
-    help=f"Protect it with a passphrase, which is asked for, or taken from {PASSPHRASE_VARIABLE}.",
+    help="Protect the key with a passphrase; you are asked for it, or it is taken from "
+    f"{PASSPHRASE_VARIABLE}.",
 )
 @json_option
 @shared_options
 @pass_choices
 def new(choices: Choices, *, name: str, algorithm: str, issuer: str | None, has_passphrase: bool) -> int:
-    """Make a key called NAME, else `main`.
+    """Create a key called NAME. Default: main.
 
-    The first one is the default: it signs where no other is named. No key is ever replaced. There is no way
-    to sign with a key that is lost, or whose passphrase is; what it signed can still be verified.
+    The first key becomes the default key. An existing key is never replaced. A lost key or passphrase cannot
+    be recovered; what was signed with it can still be verified.
 
     \b
     geminids key new --issuer "Ana Lopez"
@@ -138,30 +137,29 @@ def new(choices: Choices, *, name: str, algorithm: str, issuer: str | None, has_
         _print_document(keys, made)
         return 0
     _draw(choices.open_page(), [made], choices)
-    say(f"The private half is {keys.private_path(made.name)}: whoever has it can sign as you.")
-    say(f"`{choices.spelled('key', 'show', made.name)}` gives the public half, for those who verify.")
+    say(f"The private half is {keys.private_path(made.name)}: anyone who has it can sign as you.")
+    say(f"`{choices.spelled('key', 'show', made.name)}` prints the public key, for people who verify.")
     return 0
 
 
 @key.command(name="set")
 @click.argument("name", required=False, callback=not_empty, shell_complete=complete_keys)
 @click.option("--issuer", metavar="TEXT", callback=not_empty, help="Who signs with it.")
-@click.option("--default", "is_default", is_flag=True, help="It signs where no other key is named.")
+@click.option("--default", "is_default", is_flag=True, help="Make it the default key.")
 @json_option
 @shared_options
 @pass_choices
 def set_key(choices: Choices, *, name: str | None, issuer: str | None, is_default: bool) -> int:
-    """Change who signs with a key, or make it the default.
+    """Change the issuer of a key, or make it the default.
 
-    NAME is a name, or the beginning of an id; without it the default is changed. What was signed before stays
-    as it is.
+    NAME is a name or the beginning of an id. Default: the default key. Existing records do not change.
 
     \b
     geminids key set --issuer "Ana Lopez"
     geminids key set work --default
     """  # noqa: D301 - click wants the character itself
     if issuer is None and not is_default:
-        raise click.UsageError("Set what? Give --issuer TEXT, --default, or both.")
+        raise click.UsageError("Set what? Give --issuer TEXT or --default, or both.")
     keys = _keys(choices)
     changed = keys.change(name or keys.default().name, issuer=issuer, is_default=is_default)
     if choices.json:
@@ -173,14 +171,14 @@ def set_key(choices: Choices, *, name: str | None, issuer: str | None, is_defaul
 
 @key.command()
 @click.argument("name", callback=not_empty, shell_complete=complete_keys)
-@click.option("--yes", is_flag=True, help="Delete it without asking.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 @shared_options
 @pass_choices
 def delete(choices: Choices, *, name: str, yes: bool) -> int:
-    """Delete a key for good.
+    """Delete a key permanently.
 
-    Nobody can sign with it any more. What it signed can be verified as long as somebody has its public half.
+    You can no longer sign with it. Existing records can still be verified with its public key.
 
     \b
     geminids key delete work
@@ -191,7 +189,7 @@ def delete(choices: Choices, *, name: str, yes: bool) -> int:
     meant = keys.get(name)
     if not yes:
         by = f", with which {meant.issuer} signs" if meant.issuer else ""
-        ask(f"Delete the key {meant.name}{by}, for good?", UnansweredError("deleted"))
+        ask(f"Delete the key {meant.name}{by}, permanently?", UnansweredError("deleted"))
     deleted = keys.delete(meant.name)
     if choices.json:
         _print_document(keys, deleted)
@@ -209,10 +207,10 @@ def delete(choices: Choices, *, name: str, yes: bool) -> int:
 @shared_options
 @pass_choices
 def show(choices: Choices, *, name: str | None) -> int:
-    """Print the public half of a key, for those who verify.
+    """Print the public key, for people who verify.
 
-    NAME is a name, or the beginning of an id; without it the default is shown. stdout gets the key as PEM,
-    all that is said about it goes to stderr.
+    NAME is a name or the beginning of an id. Default: the default key. The key is printed as PEM on stdout,
+    everything about it on stderr.
 
     \b
     geminids key show
@@ -252,7 +250,7 @@ def _tell_rest(choices: Choices, found: FoundKeys) -> int:
     for strange in found.strange:
         say(f"{strange.file}: {strange.reason}.")
     if not found.keys:
-        say(f"There is no key yet. `{choices.spelled('key', 'new', '--issuer', 'NAME')}` makes one.")
+        say(f"You have no key yet. `{choices.spelled('key', 'new', '--issuer', 'NAME')}` makes one.")
         return NOTHING_FOUND
     return PARTLY_DONE if found.strange else 0
 
@@ -320,7 +318,7 @@ def _asked_issuer() -> str | None:
     """Who signs with a new key, if somebody can be asked: without that, each statement must say it."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
-    asked = "Who signs with it (a name or an address)"
+    asked = "Issuer: who signs (a name or an address)"
     typed: str = click.prompt(asked, default="", show_default=False, err=True)
     return typed.strip() or None
 
@@ -331,6 +329,6 @@ def _passphrase(words: str, *, twice: bool) -> bytes:
         return os.fsencode(given)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise NobodyTypesError(words)
-    again = "The same again" if twice else False
+    again = "Repeat it" if twice else False
     typed: str = click.prompt(words, hide_input=True, err=True, confirmation_prompt=again)
     return typed.encode()

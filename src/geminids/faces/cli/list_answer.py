@@ -48,24 +48,24 @@ FORM = Form(
             "since",
             "--since",
             TEXT,
-            "Active after WHEN: 30min, 12h, 7d, 2w, 1mo, 1y (so long ago), today, yesterday, "
+            "Only sessions active after WHEN: 30min, 12h, 7d, 2w, 1mo or 1y ago, today, yesterday, "
             "2026-05-01, 2026-05-01T14:00.",
             metavar="WHEN",
         ),
-        Option("until", "--until", TEXT, "Begun before the end of WHEN.", metavar="WHEN"),
+        Option("until", "--until", TEXT, "Only sessions started before the end of WHEN.", metavar="WHEN"),
         Option(
             "limit",
             "-n --limit",
             NUMBER,
-            f"At most N. Else {ON_A_TERMINAL} on a terminal, all in a pipe.",
+            f"List at most N sessions. Default: {ON_A_TERMINAL} on a terminal, all in a pipe.",
             metavar="N",
         ),
         Option(
             "kind",
             "--kind",
             WORD,
-            "Only main sessions, those of subagents, saved chats, or those of which only the words remain "
-            "that were typed. Else all that a human led.",
+            "Only sessions of this kind. checkpoint: saved chats; lost: sessions of which only your "
+            "prompts remain. Default: all but subagents.",
             words=(*KINDS, EVERY_KIND),
         ),
         AGENTS,
@@ -73,26 +73,26 @@ FORM = Form(
             "tag",
             "--tag",
             TEXT,
-            "Only those that you tagged so with `mark`; given several times, with all of them.",
+            "Only sessions that you tagged TAG with `mark`; repeatable: sessions that have all the tags.",
             metavar="TAG",
             many=True,
             completes="tags",
         ),
         Option(
-            "kept", "--deleted --kept", FLAG, "Only those whose files are gone; they are read from copies."
+            "kept", "--deleted --kept", FLAG, "Only sessions whose files are gone; they are read from copies."
         ),
         Option(
             "sort",
             "--sort",
             WORD,
-            "By the last word in it (the usual order) or the first, the newest first; by how many messages "
-            "it has, the longest first; by title; or by project.",
+            "Sort by date of the last message, date of the first, number of messages, title or project. "
+            "Default: date. Newest and longest first.",
             words=ORDERS,
         ),
-        Option("reverse", "--reverse", FLAG, "The other way round."),
+        Option("reverse", "--reverse", FLAG, "Reverse the order."),
         NO_SYNC,
         JSON,
-        Option("jsonl", "--jsonl", FLAG, "One JSON value a line."),
+        Option("jsonl", "--jsonl", FLAG, "Print one JSON value per line."),
         *WHERE_AND_HOW,
     )
 )
@@ -251,7 +251,7 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
 
     if asked.project and listing.hidden.keys() == {"project"}:
         near = ", ".join(listing.nearest_projects(asked.project))
-        say(f"No project matches {asked.project!r}. There are: {near}.")
+        say(f"No project matches {asked.project!r}. Available: {near}.")
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
@@ -263,7 +263,7 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
 
 
 def _all_there(number: int) -> str:
-    return f"The files of all {number:,} sessions are there." if number > 1 else "Its files are there."
+    return f"The files of all {number:,} sessions are there." if number > 1 else "Its files still exist."
 
 
 def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:
@@ -273,6 +273,6 @@ def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:
     known = library.tags()
     if unknown := [tag for tag in wanted if tag not in known]:
         there = words.tags(list(known)[:MOST_TAGS]) or "none yet"
-        say(f"No session is tagged {words.tags(unknown)}. There are: {there}.")
+        say(f"No session is tagged {words.tags(unknown)}. Available: {there}.")
     else:
         say(f"No session here is tagged {words.tags(wanted)}; `geminids mark` shows which are.")

@@ -16,23 +16,22 @@ from geminids.faces.cli.options import Choices, options_of, pass_choices
 def list_sessions(choices: Choices, /, **typed: Any) -> int:
     """List sessions, newest first.
 
-    The numbers can be given to `geminids show`. In a pipe each session is one line of fields
-    with tabs between them: id, end, status, prompts, tool calls, project, title, and `kept` behind it for
-    one that is read from a copy. One that was named with `geminids mark` has its name for a title. An id
-    begins with the name of the agent; on a terminal, that has a column where sessions of several agents
-    stand together.
+    Give the numbers to `geminids show` and other commands. In a pipe each session is one line of fields
+    separated by tabs: id, end, status, prompts, tool calls, project, title, and `kept` for a session that is
+    read from a copy. The name that you gave with `geminids mark` replaces the title. An id begins with the
+    name of the agent; on a terminal the agent has its own column if the list has sessions of several agents.
 
     \b
-    ✓ success       the model had the last word
-    ✗ failure       its last tool call failed, or a subagent did not get done
+    ✓ success       the model answered last
+    ✗ failure       its last tool call failed, or a subagent did not finish
     ! error         the agent reported an error
-    ⊘ cancelled     the human stopped it
-    … interrupted   nobody answered any more
-    ⚠               part of a file is damaged or odd; `doctor` says where
-    kept            its file is gone; it is read from a copy (`keep`)
+    ⊘ cancelled     you stopped it
+    … interrupted   it ended without an answer
+    ⚠               part of a file is damaged; `doctor` shows where
+    kept            its file is gone; it is read from a copy
     ↳               a subagent
     ⎘               a saved chat (/chat save)
-    ✝               lost: what was typed is what remains
+    ✝               lost: only your prompts remain
 
     \b
     geminids list

@@ -103,5 +103,5 @@ def _system_failed(error: OSError) -> int:
     _let_go_of_output()
     if error.errno == errno.EPIPE:
         return 0
-    say(f"Cannot write the output: {error.strerror}. What was written so far is not complete.")
+    say(f"Cannot write the output: {error.strerror}. The output is incomplete.")
     return PARTLY_DONE

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("wanted", metavar="[ID]", required=False, callback=not_empty, shell_complete=complete_ids)
-@click.option("--name", metavar="TEXT", callback=not_empty, help="What to call it instead of its title.")
-@click.option("--no-name", "without_name", is_flag=True, help="Take its name back.")
+@click.option(
+    "--name", metavar="TEXT", callback=not_empty, help="Name the session; the name replaces its title."
+)
+@click.option("--no-name", "without_name", is_flag=True, help="Remove the name.")
 @click.option(
     "--tag",
     "tags",
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     metavar="TAG",
     callback=not_empty,
     shell_complete=complete_tags,
-    help="Give it a tag: one word. May be given several times.",
+    help="Add a tag: one word. Repeatable.",
 )
 @click.option(
     "--untag",
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     metavar="TAG",
     callback=not_empty,
     shell_complete=complete_tags,
-    help="Take a tag from it. May be given several times.",
+    help="Remove a tag. Repeatable.",
 )
 @click.option(
     "--note",
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="TEXT",
     callback=not_empty,
-    help="Add a note, of any number of lines. May be given several times.",
+    help="Add a note of one or more lines. Repeatable.",
 )
 @click.option(
     "--forget-note",
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
     multiple=True,
     type=int,
     metavar="N",
-    help="Delete the note with this number. May be given several times.",
+    help="Delete note N. Repeatable.",
 )
 @sync_option
 @json_option
@@ -79,13 +81,13 @@ def mark(
 ) -> int:
     """Name, tag and note sessions.
 
-    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`.
-    Without anything to change its name, tags and notes are shown; without an ID all tags, and
-    all sessions that are marked. In a pipe a tag is a line of `#tag` and how many sessions have
-    it, a session a line of id, `here` or `not here`, number of notes, tags, and name.
+    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`. Without an
+    option, the name, tags and notes of the session are shown; without an ID, all tags and all marked
+    sessions. In a pipe a tag is a line of `#tag` and the number of its sessions; a session is a line of id,
+    `here` or `not here`, number of notes, tags, and name.
 
-    Marks are kept in the data directory and outlive the sessions: those of a session whose files are
-    gone stay until you take them back. Nothing of the agent's is changed.
+    Marks are stored in the data directory and outlive the sessions: marks of a session whose files are gone
+    stay until you remove them. The agent's files are not changed.
 
     \b
     geminids mark 3 --name "The login bug"
@@ -100,7 +102,7 @@ def mark(
     change = MarkChange(name, without_name, tags, without_tags, notes, without_notes)
     is_change = change != MarkChange()
     if name and without_name:
-        raise click.UsageError("--name and --no-name cannot both be meant.")
+        raise click.UsageError("--name and --no-name cannot be combined.")
     if is_change and wanted is None:
         raise click.UsageError("Which session? Give an ID, a number from the last list, or `latest`.")
     library = choices.open_library(sample_if_empty=True)
@@ -131,7 +133,7 @@ def _show(choices: Choices, library: Library, wanted: str) -> int:
 
     draw_marked(choices.open_page(), session)
     if session.marks == Marks():
-        say(f"It is not marked yet; `{choices.spelled('mark', wanted, '--tag', 'TAG')}` would.")
+        say(f"It is not marked yet; to add a tag: `{choices.spelled('mark', wanted, '--tag', 'TAG')}`.")
     return 0
 
 
@@ -146,7 +148,7 @@ def _show_all(choices: Choices, found: MarkedSessions) -> int:
 
         draw_all_marked(choices.open_page(), found)
     if not found.sessions:
-        say("No session is marked yet. `geminids mark ID --tag TAG` marks one.")
+        say("No session is marked yet. To add a tag: `geminids mark ID --tag TAG`.")
         return NOTHING_FOUND
     _tell_absent(sum(not session.is_here for session in found.sessions))
     return 0
@@ -159,7 +161,7 @@ def _tell_absent(number: int) -> None:
     if number:
         its = "Its files are" if number == 1 else "Their files are"
         marked = words.count(number, "marked session")
-        say(f"{marked} not here. {its} gone or in another home; what you said of {words.them(number)} stays.")
+        say(f"{marked} not here. {its} gone or in another home; the marks stay.")
 
 
 def _print(session: Marked) -> None:

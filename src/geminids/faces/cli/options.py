@@ -86,7 +86,7 @@ def _known_agents(_: click.Context, __: click.Parameter, value: tuple[str, ...])
     known = known_agents()
     for name in value:
         if name.casefold() not in known:
-            raise click.BadParameter(f"there is no agent {name!r}. There are: {', '.join(known)}.")
+            raise click.BadParameter(f"there is no agent {name!r}. Available: {', '.join(known)}.")
     return tuple(dict.fromkeys(map(str.casefold, value)))
 
 

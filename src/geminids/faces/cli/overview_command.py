@@ -78,14 +78,14 @@ def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Over
         page.words(_endangered(library, found), "warning" if found.unkept else "quiet")
     if found.kept:
         gone = words.count(found.kept, "session")
-        page.words(f"{gone} read from copies, since the files are gone (geminids list --kept).", "quiet")
+        page.words(f"{gone} read from copies, since the files are gone (geminids list --deleted).", "quiet")
     if found.lost:
         gone = words.count(sum(agent.lost for agent in found.agents), "session")
-        page.words(f"{gone} lost: what you typed is what remains.", "warning")
+        page.words(f"{gone} lost: only your prompts remain.", "warning")
     if found.damaged_files:
         page.words(f"{words.count(found.damaged_files, 'file')} damaged.", "warning")
     if found.unknown_folders:
-        page.words(f"{words.count(found.unknown_folders, 'project')} known by a hash alone.", "warning")
+        page.words(f"{words.count(found.unknown_folders, 'project')} only known by a hash.", "warning")
     why, command = _next_step(choices, found)
     page.command(f"{why}:  ", command)
     page.command(f"{'See more:':<{len(why) + 1}}  ", choices.spelled("list"))

@@ -57,7 +57,7 @@ def _pager(environment: Mapping[str, str]) -> list[str]:
     try:
         return shlex.split(environment.get("PAGER", "less"))
     except ValueError as error:
-        say(f"PAGER is not a command ({error}): this is shown without a pager.")
+        say(f"PAGER is not a command ({error}): no pager is used.")
         return []
 
 

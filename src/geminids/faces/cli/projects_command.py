@@ -37,18 +37,18 @@ ON_A_TERMINAL = 20
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"At most N projects. Default: {ON_A_TERMINAL} on a terminal, all in a pipe.",
+    help=f"List at most N projects. Default: {ON_A_TERMINAL} on a terminal, all in a pipe.",
 )
 @sync_option
 @json_option
 @shared_options
 @click.pass_context
 def projects(context: click.Context, *, agents: tuple[str, ...], limit: int | None) -> int | None:
-    """List projects, the last used first.
+    """List projects, last used first.
 
-    A project is known by its folder. How that is known stands beside it; a `?` means that nothing
-    proves it. One whose folder is not known is shown by the first letters of its hash. It is one
-    project, whatever agents worked in it; --agent counts what some of them did.
+    A project is a folder. The list shows how the folder is known; `?` marks a guess. If the folder is not
+    known, the beginning of its hash is shown. All agents that worked in a folder share one project; with
+    --agent only sessions of that agent are counted.
 
     \b
     geminids projects
@@ -60,24 +60,24 @@ def projects(context: click.Context, *, agents: tuple[str, ...], limit: int | No
     if context.invoked_subcommand is not None:
         for option, is_given in (("--agent", agents), ("--limit", limit)):
             if is_given:
-                raise click.UsageError(f"{option} goes with `geminids projects` alone.", context)
+                raise click.UsageError(f"{option} cannot be combined with a subcommand.", context)
         return None
     return _list(context.ensure_object(Choices), agents, limit)
 
 
 @projects.command()
 @click.argument("wanted", metavar="PROJECT", callback=not_empty)
-@click.option("--prompts", is_flag=True, help="Every line that was typed, instead.")
-@click.option("--beside", is_flag=True, help="The words of plans, tasks and notes, too.")
+@click.option("--prompts", is_flag=True, help="Show every line that you typed instead.")
+@click.option("--beside", is_flag=True, help="Also show the text of plans, tasks and notes.")
 @json_option
 @shared_options
 @pass_choices
 def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
-    """Show everything a project holds, in order of time.
+    """Show everything in a project, in order of time.
 
-    PROJECT is a name or a piece of one, a path such as ., a slug, or the beginning of a hash.
-    Sessions, subagents, saved chats, lost sessions, plans and notes stand in one line of time;
-    a gap is shown where what remains proves that something was deleted.
+    PROJECT is a name or part of one, a path such as ., a slug, or the beginning of a hash. Sessions,
+    subagents, saved chats, lost sessions, plans and notes are shown in one timeline, with a gap where
+    something was deleted.
 
     \b
     geminids projects show shop
@@ -97,16 +97,16 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
 
 
-@projects.command(short_help="Say which folder a project is.")
+@projects.command(short_help="Set the folder of a project.")
 @click.argument("wanted", metavar="HASH", callback=not_empty)
 @click.argument("path", metavar="PATH", type=click.Path(), callback=not_empty)
 @shared_options
 @pass_choices
 def link(choices: Choices, *, wanted: str, path: str) -> int:
-    """Say which folder a project is: one that was moved, or that could not be found.
+    """Set the folder of a project that was moved or could not be found.
 
-    HASH is a hash or the beginning of one, or whatever else means the project. The link is kept in the
-    data directory; nothing of the agent's is changed.
+    HASH is a hash or the beginning of one, or a name of the project. The link is stored in the data
+    directory; the agent's files are not changed.
 
     \b
     geminids projects link 3f2a91c0 ~/dev/shop
@@ -115,7 +115,7 @@ def link(choices: Choices, *, wanted: str, path: str) -> int:
     from geminids.sharing.transcript import words
 
     linked = choices.open_library().link_project(wanted, path)
-    proof = "its hash is that of the project" if linked.certain else "nothing proves it, so it is your word"
+    proof = "its hash is that of the project" if linked.certain else "its hash is not that of the folder"
     say(f"{(linked.hash or '')[:8]} is {words.path(linked.path or '')}: {proof}.")
     return 0
 
@@ -125,7 +125,7 @@ def link(choices: Choices, *, wanted: str, path: str) -> int:
 @shared_options
 @pass_choices
 def unlink(choices: Choices, *, wanted: str) -> int:
-    """Take back what was said with `link`.
+    """Undo `link`.
 
     \b
     geminids projects unlink 3f2a91c0
@@ -138,23 +138,22 @@ def unlink(choices: Choices, *, wanted: str) -> int:
 
 
 @projects.command()
-@click.option("--deep", is_flag=True, help="Also look deep into the home and into other disks.")
+@click.option("--deep", is_flag=True, help="Also search deep in your home directory and on other disks.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True, max=MOST_SECONDS),
     metavar="N",
-    help="Look for at most N seconds. Else 10, with --deep 120.",
+    help="Search for at most N seconds. Default: 10, with --deep 120.",
 )
 @json_option
 @shared_options
 @pass_choices
 def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
-    """Look for the folders of projects that are known by a hash alone.
+    """Find the folders of projects that are only known by a hash.
 
-    Folders that this machine knows of are hashed until one fits: where you are, the projects of
-    other agents, shell histories, git work trees, what the sessions themselves name, then the
-    usual places for projects. What is found is certain, and remembered. Nothing is written but in
-    the data directory.
+    Hashes folders until one matches: the current folder, projects of other agents, shell histories, git work
+    trees, folders named in the sessions, then the usual places for projects. A match is certain and is stored
+    in the data directory; nothing else is written.
 
     \b
     geminids projects resolve
@@ -177,18 +176,18 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
         how = words.KNOWN_BY[project.known_by] if project.known_by else "not known"
         say(f"{(project.hash or '')[:8]} is {words.path(project.path or '')} ({how}).")
     if found.resolved and not found.kept:
-        say("What was found cannot be remembered; see `geminids doctor` for the data directory.")
-    looked = f"{words.count(found.looked_at, 'folder')} looked at"
+        say("The result cannot be stored; `geminids doctor` shows the data directory.")
+    looked = f"{words.count(found.looked_at, 'folder')} searched"
     if not found.missing:
         known = "Every project is known" if found.resolved else "Every project was known already"
         say(f"{known}; {looked}.")
         return 0
     rest = words.count(len(found.missing), "project")
-    how = "and the places to look are done" if found.complete else "when the time was over"
-    say(f"{rest} not found, {how}; {looked}.")
+    how = "in all places that were searched" if found.complete else "before time was up"
+    say(f"{rest} not found {how}; {looked}.")
     if not deep:
-        say(f"`{choices.spelled('projects', 'resolve', '--deep')}` looks further.")
-    say(f"`{choices.spelled('projects', 'link', found.missing[0][:8], 'PATH')}` says where one is.")
+        say(f"`{choices.spelled('projects', 'resolve', '--deep')}` searches further.")
+    say(f"`{choices.spelled('projects', 'link', found.missing[0][:8], 'PATH')}` sets a folder.")
     return NOTHING_FOUND if not found.resolved else 0
 
 
@@ -202,7 +201,7 @@ class _progress:  # noqa: N801 - reads as a phrase where it is used
     def __call__(self, looked_at: int, found: int) -> None:
         """Tell how far it has come."""
         if self._is_shown:
-            sys.stderr.write(f"\r{looked_at:,} folders looked at, {found} found \x1b[K")
+            sys.stderr.write(f"\r{looked_at:,} folders searched, {found} found \x1b[K")
             sys.stderr.flush()
 
     def __exit__(self, *_: object) -> None:
@@ -252,7 +251,7 @@ def _tell_unknown(choices: Choices, found: Projects) -> None:
     if unknown:
         folders = words.count(unknown, "folder")
         search = choices.spelled("projects", "resolve")
-        say(f"{folders} not known; `{search}` looks for {words.them(unknown)}.")
+        say(f"{folders} not known; `{search}` searches for {words.them(unknown)}.")
 
 
 def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, text_beside: TextBeside | None) -> None:
@@ -263,4 +262,4 @@ def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, text_beside: 
     elif story.typed:
         draw_typed(choices.open_page(), story.typed)
     elif all(problem.is_damage for problem in story.problems):
-        say("No line that was typed here was logged: the agent logs only what is typed at its own prompt.")
+        say("No prompt was logged here: the agent only logs what is typed at its own prompt.")

@@ -16,7 +16,9 @@ def query_words(context: click.Context, _: click.Parameter, words: tuple[str, ..
 
             if near := get_close_matches(word, known, n=1, cutoff=0.7):
                 raise click.UsageError(
-                    f'No such option {word!r}, did you mean {near[0]}? In "" it is a word.', context
+                    f"No such option {word!r}, did you mean {near[0]}? To search for it as a word, put "
+                    "it in quotes.",
+                    context,
                 )
     return words
 

@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-attachments",
     is_flag=True,
-    help="Do not count pictures and documents, which cannot be looked into and are left out otherwise.",
+    help="Do not list pictures and documents. Otherwise they are left out, since secrets in them are not "
+    "found.",
 )
 @sync_option
 @json_option
 @shared_options
 @pass_choices
 def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachments: bool) -> int:
-    """Show what would be hidden in a session, where, and why.
+    """Show what would be hidden in a session, and why.
 
-    Nothing is changed: `geminids export --redact` writes a session without its secrets. What stands in
-    the place of a secret is the same for equal secrets, in all sessions.
+    Nothing is changed: `geminids export --redact` writes a session without its secrets. Equal secrets get the
+    same placeholder, in all sessions.
 
-    In a pipe each place is a line of fields with tabs between them: rule, message (as `show --at` counts),
-    field, beginning, what stands for it, how often in all places, session. The exit code is 1 if nothing
-    would be hidden.
+    In a pipe each place is one line of fields separated by tabs: rule, message (for `show --at`), field,
+    first characters, placeholder, number of places, session. The exit code is 1 if nothing would be hidden.
 
     \b
     geminids redact latest

@@ -27,28 +27,50 @@ if TYPE_CHECKING:
 @click.command("redact-record")
 @click.argument("file", metavar="FILE", callback=not_empty, shell_complete=complete_files)
 @click.option(
-    "-o", "--output", metavar="FILE", callback=not_empty, shell_complete=complete_files, help="What is left."
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=not_empty,
+    shell_complete=complete_files,
+    help="Write the redacted record to this file.",
 )
 @click.option(
-    "--signature", metavar="FILE", shell_complete=complete_files, help="Of a record; else FILE.cose."
+    "--signature",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="The detached signature. Default: FILE.cose.",
 )
-@click.option("--list", "lists", is_flag=True, help="Show the entries and their numbers; change nothing.")
-@click.option("--entry", "entries", multiple=True, metavar="N|ID", help="Take out this entry.")
-@click.option("--only", multiple=True, metavar="N|ID", help="Take out all entries but this.")
+@click.option("--list", "lists", is_flag=True, help="List the entries and their numbers; change nothing.")
+@click.option("--entry", "entries", multiple=True, metavar="N|ID", help="Remove this entry.")
+@click.option("--only", multiple=True, metavar="N|ID", help="Remove all entries but this one.")
 @click.option(
     "--field",
     "fields",
     multiple=True,
     metavar="NAME",
     callback=not_empty,
-    help="Take out only this member (content, input, output …): of the --entry given, or of all.",
+    help="Remove only this member (content, input, output …) of the given --entry, or of all entries.",
 )
-@click.option("--text", "texts", multiple=True, metavar="WORDS", callback=not_empty, help="What holds this.")
 @click.option(
-    "--at", "places", multiple=True, metavar="POINTER", callback=not_empty, help="What is at a JSON pointer."
+    "--text",
+    "texts",
+    multiple=True,
+    metavar="WORDS",
+    callback=not_empty,
+    help="Remove everything that contains these words.",
 )
-@click.option("--secrets", is_flag=True, help="Whatever holds a secret that `geminids redact` would find.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option(
+    "--at",
+    "places",
+    multiple=True,
+    metavar="POINTER",
+    callback=not_empty,
+    help="Remove the value at this JSON pointer.",
+)
+@click.option(
+    "--secrets", is_flag=True, help="Remove everything that contains a secret, as found by `geminids redact`."
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @json_option
 @shared_options
 @pass_choices
@@ -67,12 +89,12 @@ def redact_record(
     secrets: bool,
     force: bool,
 ) -> int:
-    """Take pieces out of a signed record, so that the rest still proves to be what was signed.
+    """Remove parts of a signed record; the rest can still be verified.
 
-    No key is needed. What is taken out leaves a salted hash, from which nobody can tell what it was, not even
-    by trying; whoever has the whole record can show later that it belongs there. What is repeated elsewhere
-    in the record is taken out there too, and so are the hashes of the source, since these could be guessed
-    from. How many entries there were, and the names of members, stay visible.
+    No key is needed. Each removed part is replaced by a salted hash, from which the content cannot be
+    guessed; with the full record you can prove later what it was. If the same text is repeated elsewhere in
+    the record, it is removed there too, and so are the hashes of the source files. The number of entries and
+    the names of members stay visible.
 
     \b
     geminids redact-record session.acr --list
@@ -90,11 +112,13 @@ def redact_record(
             return 0
         unwanted = Unwanted(entries, only, fields, texts, places)
         if not unwanted and not secrets:
-            raise click.UsageError("What is to go? --entry, --only, --field, --text, --at or --secrets.")
+            raise click.UsageError("Remove what? Give --entry, --only, --field, --text, --at or --secrets.")
         if output is None:
-            raise click.UsageError("-o FILE says where to: the signed record itself is not changed.")
+            raise click.UsageError("Missing -o FILE: the signed record itself is not changed.")
         if absolute(output).resolve() == absolute(file).resolve():
-            raise click.UsageError("-o names the signed record itself, which would be lost.")
+            raise click.UsageError(
+                "-o is the signed record itself, which would be overwritten. Choose another file."
+            )
         redactor = open_redactor(library, (), keep_attachments=True) if secrets else None
         excerpt = library.records.excerpt(absolute(file), given, unwanted, redactor)
         files = library.records.write_excerpt(excerpt, absolute(output), force=force)
@@ -111,7 +135,7 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
 
         print_json(ExcerptDocument(files=files, withheld=excerpt.withheld))
         return
-    say(f"{' and '.join(files)}: {words.count(len(excerpt.withheld), 'place')} taken out.")
+    say(f"{' and '.join(files)}: {words.count(len(excerpt.withheld), 'place')} removed.")
 
 
 def _list(choices: Choices, file: str, entries: Sequence[ListedEntry]) -> None:

@@ -21,7 +21,7 @@ hide_option = click.option(
     "--hide",
     type=click.Choice([*HIDDEN, EVERYTHING]),
     multiple=True,
-    help="Besides secrets: home folders, user names, e-mail addresses. May be given several times.",
+    help="Also hide home folders, user names or e-mail addresses. Repeatable.",
 )
 
 
@@ -32,5 +32,5 @@ def open_redactor(library: Library, hide: Collection[str], *, keep_attachments: 
     if redactor.is_reduced:
         from geminids.core.installation import who_adds
 
-        say(f"Only a reduced set of rules looks for secrets; {who_adds('redact')} adds hundreds more.")
+        say(f"Only a small set of rules is used to find secrets; {who_adds('redact')} adds hundreds more.")
     return redactor

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 INDENT = 2
 LESSER = frozenset({"slight", "title"})
-"""Nothing is hidden that anybody would miss."""
+"""Nothing is hidden that you would miss."""
 TOLD = {
     "lost": "all of it is hidden",
     "partly": "part of it is hidden",
@@ -53,9 +53,11 @@ TOLD = {
     "--all",
     "everything",
     is_flag=True,
-    help="Also those of which only a title or a mistyped command is missing.",
+    help="Also show sessions that only lack a title or a mistyped command.",
 )
-@click.option("--apply", is_flag=True, help="Write a new file for each, which its agent can show and resume.")
+@click.option(
+    "--apply", is_flag=True, help="Write a new file for each session, which its agent can show and resume."
+)
 @sync_option
 @json_option
 @shared_options
@@ -63,14 +65,14 @@ TOLD = {
 def rescue(
     choices: Choices, *, wanted: tuple[str, ...], agents: tuple[str, ...], everything: bool, apply: bool
 ) -> int:
-    """Find sessions that an agent can no longer show though they are on the disk, and repair them.
+    """Find sessions on disk that an agent cannot show, and repair them.
 
-    Some releases of agents bury a conversation in its own file, lose its first line, glue lines
-    together, or hide a session behind another one. Each that was found is explained, with the file and
-    the line where it can be seen.
+    Some releases of agents lose the first line of a session file, join lines, hide a conversation within its
+    own file, or hide a session behind another one. Each session is explained, with the file and the line that
+    show it.
 
-    With --apply a new file is written beside the old ones, from which the agent lists and resumes the
-    whole conversation. No file that is there is ever touched.
+    With --apply a new file is written beside the old ones; from it the agent can list and resume the whole
+    conversation. Existing files are never changed.
 
     \b
     geminids rescue
@@ -78,7 +80,7 @@ def rescue(
     geminids rescue --all
     """  # noqa: D301 - click wants the character itself
     if choices.sample and apply:
-        raise click.UsageError("The sample comes with geminids: nothing is written into it.")
+        raise click.UsageError("Cannot repair the sample sessions: they are part of geminids.")
     with choices.open_library() as library:
         every = library.kept.stranded(choices.now, agents)
         found, unmet = _meant(choices, library, every, wanted) if wanted else (every, False)
@@ -117,7 +119,7 @@ def _tell_nothing_to_rescue(choices: Choices, library: Library, session_id: str)
     rows = [row for row in library.listing(Filter(kept=True)).sessions if row.id == session_id]
     if rows:
         restore = choices.spelled("restore", _short_names(library, rows)[session_id])
-        say(f"The file of {session_id} is gone, and a copy is kept: `{restore}` puts it back.")
+        say(f"The file of {session_id} is gone, but a copy is kept: `{restore}` restores it.")
     else:
         say(f"Nothing to rescue was found in {session_id}.")
 
@@ -152,7 +154,7 @@ def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[s
         try:
             written[one.session.id] = library.kept.rescue(one, now).path
         except FileExistsAlreadyError:
-            say(f"{one.target!r} is there by now, and nothing is written over it. Try again.")
+            say(f"{one.target!r} exists by now and is not overwritten. Try again.")
         except GeminidsError as error:
             say(str(error))
         except OSError as error:
@@ -230,7 +232,7 @@ def _tell_written(
         if path := written.get(one.session.id):
             page.line((one.session.title or "untitled", "title"))
             page.command(" " * INDENT, words.path(path))
-            page.command("  Go on with it:  ", choices.spelled("resume", names[one.session.id]))
+            page.command("  Resume it:  ", choices.spelled("resume", names[one.session.id]))
     if written:
         say(f"{words.count(len(written), 'file')} written.")
 
@@ -240,5 +242,6 @@ def _tell_lesser(choices: Choices, number: int) -> None:
 
     if number:
         every = choices.spelled("rescue", "--all")
-        missing = f"Of {words.count(number, 'more session')} only a title or a mistyped command is missing"
+        lacks = "lacks" if number == 1 else "lack"
+        missing = f"{words.count(number, 'more session')} only {lacks} a title or a mistyped command"
         say(f"{missing}; `{every}` shows {words.them(number)}.")

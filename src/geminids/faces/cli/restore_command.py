@@ -80,7 +80,7 @@ class Done(NamedTuple):
     metavar="DIR",
     callback=not_empty,
     shell_complete=complete_folders,
-    help="Into this folder, byte for byte as they were, instead of where their agents look.",
+    help="Write the files into this folder, byte for byte, instead of where their agents look.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
@@ -91,16 +91,15 @@ class Done(NamedTuple):
 def restore(
     choices: Choices, *, wanted: tuple[str, ...], folder: str | None, dry_run: bool, yes: bool
 ) -> int:
-    """Put kept sessions back where their agents find them.
+    """Put deleted sessions back where their agents find them.
 
-    Sessions are given by an id, the beginning of one, a number from the last `geminids list`, or
-    `latest`; words that name none are looked for as `search` would. `geminids list --kept` shows the
-    sessions whose files are gone.
+    Give an id, the beginning of one, a number from the last `geminids list`, or `latest`; other words are
+    searched for, as in `search`. `geminids list --deleted` shows the sessions whose files are gone.
 
-    First you see what would be written and what would be changed in it: an agent may delete what
-    is old, or take sessions of one minute for one, so that the date, the name or the id may have to
-    be another one. Then you are asked. No file that is there is ever touched. What cannot be put back is
-    said, and the others are.
+    First you see what would be written and what would change: agents may delete old sessions, or confuse
+    sessions of the same minute, so a date, a name or an id may have to change. Then you are asked. Existing
+    files are never changed. Sessions that cannot be put back are listed with the reason; the others are still
+    put back.
 
     \b
     geminids restore 3 --dry-run
@@ -111,10 +110,10 @@ def restore(
     from geminids.faces.cli.sessions import sessions_meant
 
     if dry_run and yes:
-        raise click.UsageError("--dry-run and --yes cannot both be meant.")
+        raise click.UsageError("--dry-run and --yes cannot be combined.")
     target = str(absolute(folder)) if folder is not None else None
     with choices.open_library() as library:
-        rows = sessions_meant(choices, library, wanted, "There is nothing to put back.")
+        rows = sessions_meant(choices, library, wanted, "There is nothing to restore.")
         plan = partial(_planned, choices, library, wanted, target)
         planned = [plan(row) for row in _leaders(rows)]
         possible = [one for one in planned if not one.plan.refusal]
@@ -168,7 +167,7 @@ def _write(library: Library, one: Planned, now: Planned) -> Done:
         written = library.kept.restore(now.plan)
     except FileExistsAlreadyError:
         return _failed(
-            now, "A file of this name was written meanwhile. Nothing of it was put back; try again."
+            now, "A file of this name was written in the meantime. Nothing was restored; try again."
         )
     except GeminidsError as error:
         return _failed(now, str(error))
@@ -176,7 +175,7 @@ def _write(library: Library, one: Planned, now: Planned) -> Done:
         return _failed(now, f"Cannot use {error.filename!r}: {error.strerror}.")
     for path in written:
         if path not in {placement.path for placement in one.plan.placements}:
-            say(f"{now.session.id}: written to {path!r}, since another session took the name.")
+            say(f"{now.session.id}: written to {path!r}, since another session has that name now.")
     return Done(now, written)
 
 
@@ -198,7 +197,7 @@ def _tell_refused(planned: Sequence[Planned]) -> None:
     if len(planned) > 1 and needless:
         more = len(needless) - MOST_NAMED
         others = f" and {more:,} more" if more > 0 else ""
-        say(f"Nothing to put back of {', '.join(needless[:MOST_NAMED])}{others}.")
+        say(f"Nothing to restore of {', '.join(needless[:MOST_NAMED])}{others}.")
     for one in planned:
         if one.plan.refusal and (len(planned) == 1 or not one.is_needless):
             say("\n".join([*one.plan.warnings, f"{_whose(planned, one)}{one.plan.refusal}"]))
@@ -276,7 +275,7 @@ def _tell_written(choices: Choices, library: Library, done: Iterable[Done], fold
         return
     names = short_names(library, [one.planned.session for one in complete])
     resume = choices.spelled("resume", next(iter(names.values())))
-    say(f"{written}. Go on with {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
+    say(f"{written}. Resume {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
 
 
 def _print(folder: str | None, planned: Sequence[Planned], done: Sequence[Done]) -> None:

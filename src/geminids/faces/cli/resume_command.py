@@ -29,10 +29,8 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 @click.command()
 @click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
 @click.argument("arguments", metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--print", "only_print", is_flag=True, help="Only print what would be run, as a line for a shell."
-)
-@click.option("--yes", is_flag=True, help="Go on without asking, even where something may get lost by it.")
+@click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")
+@click.option("--yes", is_flag=True, help="Do not ask, even if the agent may delete something.")
 @sync_option
 @json_option
 @shared_options
@@ -40,10 +38,9 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_print: bool, yes: bool) -> int:
     """Resume a session in its agent.
 
-    Goes to the folder of its project and runs the agent's own command for it;
-    what stands after `--` is passed on to it. Where that cannot be done, you are told why, and what to
-    type instead. Where the agent is known to delete what it resumes, you are asked first. With --print
-    and with --json nothing is started.
+    Changes to the folder of the project and runs the agent's own command; arguments after `--` are passed on
+    to it. If the session cannot be resumed, the reason is shown, and what to type instead. If the agent is
+    known to delete what it resumes, you are asked first. With --print and --json nothing is started.
 
     \b
     geminids resume 3
@@ -81,7 +78,7 @@ def _go_on(choices: Choices, how: Resumable, *, only_print: bool, yes: bool) -> 
         click.echo(_line(how))
         return 0
     if how.may_lose and not yes:
-        ask("Go on?", NobodyToAskError())
+        ask("Continue?", NobodyToAskError())
     return _become(how, how.program)
 
 

@@ -16,19 +16,19 @@ from geminids.faces.cli.search_answer import FORM
 @options_of(FORM)
 @pass_choices
 def search(choices: Choices, /, **typed: Any) -> int:
-    """Find the sessions and messages that hold some words.
+    """Find sessions and messages by their words.
 
-    The numbers can be given to `geminids show`. In a pipe each message is one line of fields with
-    tabs between them: session, number of the message, time, where the words are, project, snippet, and
-    `kept` where the session is read from a copy.
+    Give the numbers to `geminids show`. In a pipe each message is one line of fields separated by tabs:
+    session, number of the message, time, where the words are, project, snippet, and `kept` if the session is
+    read from a copy.
 
     \b
-    cors preflight            both words, in one message
-    "cors preflight"          one after the other
-    cors OR csrf              either
-    cors -test                without the other
-    pre*                      words that begin like this
-    *fligh*   /time ?out/     any characters, a regular expression: slower
+    cors preflight            both words
+    "cors preflight"          exactly this phrase
+    cors OR csrf              either word
+    cors -test                the first word without the second
+    pre*                      words that begin with pre
+    *fligh*   /time ?out/     part of a word; a regular expression (slower)
     project:shop tool:edit    filters: agent project tool file model role
       is:rewound since:7d     status since before in is id
 

@@ -61,7 +61,7 @@ def tell_meaning(found: Found, show: str) -> None:
     from geminids.sharing.transcript import words
 
     if not found.sessions:
-        say("No session is left to compare.")
+        say("No session to compare.")
     elif sys.stdout.isatty():
         compared = words.count(found.searched.sessions, "session")
         say(f"The closest in meaning of {compared}. Read one: `{show}`.")
@@ -73,11 +73,11 @@ def _tell_how_it_fits(found: Found) -> None:
         say(f"{typed!r} does not occur; searched for {' or '.join(words)} instead.")
     lacking = [one for one in found.sessions if one.missing]
     if lacking and len(lacking) == len(found.sessions):
-        say(f"No session has all {found.words} words; these have most of them.")
+        say(f"No session has all {found.words} words; these have the most.")
     elif lacking:
         say(f"Only {len(found.sessions) - len(lacking)} of these have all words; the others have most.")
     elif found.is_spread:
-        say("No single message has all words; these sessions have each of them somewhere.")
+        say("No message has all words; these sessions have all of them in several messages.")
 
 
 def _tell_nothing(outcome: SearchOutcome) -> None:
@@ -100,7 +100,7 @@ def _tell_nothing(outcome: SearchOutcome) -> None:
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'message')}.")
     if searched.left_out and not any(found.near.values()) and _has_words(outcome.typed):
-        say(f"Not searched: {searched.left_out}. `{outcome.spelled('--scan')}` reads everything.")
+        say(f"Not indexed: {searched.left_out}. `{outcome.spelled('--scan')}` searches everything.")
 
 
 def _has_words(typed: str) -> bool:
@@ -113,7 +113,7 @@ def _has_words(typed: str) -> bool:
 def _offer(typed: str, near: Sequence[str]) -> str:
     if not near:
         return ""
-    return f" There are: {', '.join(near)}." if ":" in typed else f" Did you mean {' or '.join(near)}?"
+    return f" Available: {', '.join(near)}." if ":" in typed else f" Did you mean {' or '.join(near)}?"
 
 
 def _tell_filters(typed: str) -> None:
@@ -144,7 +144,7 @@ def _tell_unsearched(unsearched: Sequence[Unsearched]) -> None:
     if find_spec("re2") is None:
         from geminids.core.installation import who_adds
 
-        say(f"{who_adds('regex')} adds an engine that hardly any can slow down.")
+        say(f"{who_adds('regex')} adds an engine that is fast for nearly all of them.")
 
 
 def _numbers(places: Sequence[int]) -> str:
@@ -156,8 +156,8 @@ def _tell_stopped(outcome: SearchOutcome, stopped: Stopped) -> None:
     from geminids.sharing.transcript import words
 
     say(
-        f"Stopped after reading {words.count(stopped.read, 'session')}; {stopped.left:,} more may hold it. "
-        f"`{outcome.next_page}` goes on, --scan reads everything."
+        f"Stopped after reading {words.count(stopped.read, 'session')}; {stopped.left:,} more may match. "
+        f"`{outcome.next_page}` continues, --scan searches everything."
     )
 
 

@@ -104,7 +104,7 @@ def _remember(library: Library, sessions: Sequence[Session]) -> None:
     try:
         library.remember(sessions)
     except OSError as error:
-        say(f"The numbers of this list cannot be kept ({error.strerror}); give `show` an id instead.")
+        say(f"Cannot store the numbers of this list ({error.strerror}); give `show` an id instead.")
 
 
 def sessions_meant(
@@ -119,7 +119,7 @@ def sessions_meant(
     if were_searched:
         say(_told_of_search(" ".join(wanted), len(rows)))
     elif not rows:
-        say(f"It is a file by itself, not one of the sessions that are known. {nothing_to_do}")
+        say(f"It is a single file, not one of the indexed sessions. {nothing_to_do}")
     return rows
 
 
@@ -128,8 +128,8 @@ def _told_of_search(query: str, number: int) -> str:
 
     if not has_words(query):
         return f"{words.count(number, 'session')} for {query!r}."
-    held = f"the words are in {words.count(number, 'session')}" if number else "no message holds the words"
-    return f"No session is called {query!r}; {held}."
+    held = f"the words occur in {words.count(number, 'session')}" if number else "no message has these words"
+    return f"No session is named {query!r}; {held}."
 
 
 def short_names(library: Library, sessions: Iterable[SessionRow | SessionSummary]) -> dict[str, str]:
@@ -166,20 +166,20 @@ def tell_left_unread(problems: Sequence[Unreadable], show: Callable[[str], str])
     """Name what was too large to be read for a list, and what shows all of it."""
     for problem in problems[:MOST_NAMED]:
         place = words.path(problem.file)
-        say(f"Not all of {place} was read, {problem.detail}. `{show(problem.file)}` shows it.")
+        say(f"Part of {place} was not read: {problem.detail}. `{show(problem.file)}` shows it.")
     if len(problems) > MOST_NAMED:
-        say(f"The same goes for {words.count(len(problems) - MOST_NAMED, 'more file')}.")
+        say(f"The same is true of {words.count(len(problems) - MOST_NAMED, 'more file')}.")
 
 
 def tell_memory(library: Library) -> None:
     """Say that links and what was learnt cannot be read, so that nobody takes them for gone."""
     if library.memory_is_damaged:
-        say("What was remembered of projects cannot be read, your links included; `projects link` says why.")
+        say("Stored project folders and links cannot be read; `projects link` shows why.")
 
 
 def tell_nothing_found() -> None:
     """Say where else sessions could be."""
-    say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
+    say("No session found. Use `--home DIR` to look elsewhere, or `--sample` to see sample sessions.")
 
 
 def _row(

@@ -28,30 +28,35 @@ DETAIL = Option(
     "detail_level",
     "--detail",
     WORD,
-    f"How much is told: {'; '.join(f'{level}, {note}' for level, note in LEVEL_WORDS.items())}.",
+    f"How much to show. {'; '.join(f'{level}: {note}' for level, note in LEVEL_WORDS.items())}.",
     words=tuple(LEVEL_WORDS),
 )
 FORM = Form(
     (
         DETAIL,
-        Option("thoughts", "--thoughts", FLAG, "Also what the model thought."),
-        Option("tools", "--tools", FLAG, "Also the arguments and outputs of tools, and whole diffs."),
-        Option("notices", "--notices", FLAG, "Also what the agent noted; warnings and errors always are."),
-        Option("everything", "--all", FLAG, "Everything, turns that were dropped included."),
-        Option("at", "--at", NUMBER, "Begin at the N-th message, as `search` counts.", metavar="N"),
+        Option("thoughts", "--thoughts", FLAG, "Also show the model's thoughts."),
+        Option("tools", "--tools", FLAG, "Also show tool arguments, tool outputs and whole diffs."),
+        Option(
+            "notices",
+            "--notices",
+            FLAG,
+            "Also show notices of the agent. Warnings and errors are always shown.",
+        ),
+        Option("everything", "--all", FLAG, "Show everything, dropped turns included."),
+        Option("at", "--at", NUMBER, "Begin at message N, as numbered by `search`.", metavar="N"),
         Option(
             "version",
             "--version",
             NUMBER,
-            "As it was in an earlier state of its files, which `keep versions` numbers.",
+            "Show version N of the session, as numbered by `keep versions`.",
             metavar="N",
         ),
-        Option("beside", "--beside", FLAG, "Also the plans, tasks and notes that lie beside it."),
-        Option("agent_view", "--agent-view", FLAG, "The messages as the agent itself would load them."),
+        Option("beside", "--beside", FLAG, "Also show the plans, tasks and notes beside the session."),
+        Option("agent_view", "--agent-view", FLAG, "Show the messages as the agent itself would load them."),
         NO_SYNC,
         JSON,
-        Option("no_pager", "--no-pager", FLAG, "Straight to the terminal."),
-        Option("width", "--width", NUMBER, "Break lines at N columns.", metavar="N", least=20),
+        Option("no_pager", "--no-pager", FLAG, "Do not use a pager."),
+        Option("width", "--width", NUMBER, "Wrap lines at N columns.", metavar="N", least=20),
         *WHERE_AND_HOW,
     ),
     argument="wanted",
@@ -120,11 +125,9 @@ def _check_version(wanted: str, *, agent_view: bool) -> None:
     from geminids.query.sessions.input_files import file_meant
 
     if wanted == "-" or file_meant(wanted):
-        raise WrongUsageError(
-            "show", "--version goes with an ID: of a file given by hand no earlier state is kept."
-        )
+        raise WrongUsageError("show", "--version needs an ID: a FILE has no kept versions.")
     if agent_view:
-        raise WrongUsageError("show", "--version and --agent-view cannot be shown together.")
+        raise WrongUsageError("show", "--version and --agent-view cannot be combined.")
 
 
 def _document(wanted: str) -> Literal["session", "record"] | None:
@@ -144,7 +147,7 @@ def _tell_unverified(choices: Choices, wanted: str) -> None:
     from geminids.faces.cli.talk import say
 
     check = choices.spelled("verify", "FILE" if wanted == "-" else wanted)
-    say(f"This is a record that somebody handed on. Whether a signature over it holds, only `{check}` tells.")
+    say(f"This is an exported record. `{check}` checks whether its signature is valid.")
 
 
 def _read(

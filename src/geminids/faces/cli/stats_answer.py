@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 CHARTS = ("bars", "heatmap", "sparkline", "none")
 FORM = Form(
     (
-        Option("by", "--by", WORD, "What a row is; else a day.", words=GROUPS),
+        Option("by", "--by", WORD, "Group by this. Default: day.", words=GROUPS),
         Option(
             "since",
             "--since",
             TEXT,
-            "Only what was used after WHEN: 12h, 7d, 1mo, today, 2026-05-01.",
+            "Only usage after WHEN: 12h, 7d, 1mo, today, 2026-05-01.",
             metavar="WHEN",
         ),
-        Option("until", "--until", TEXT, "Only what was used before the end of WHEN.", metavar="WHEN"),
+        Option("until", "--until", TEXT, "Only usage before the end of WHEN.", metavar="WHEN"),
         PROJECT,
         AGENTS,
         Option(
             "subagents",
             "--subagents",
             WORD,
-            "With --by session: count subagents with the session that started them (the usual way), or "
-            "apart.",
+            "With --by session: add subagents to the session that started them (fold) or list them "
+            "separately (apart). Default: fold.",
             words=("fold", "apart"),
             default="fold",
         ),
@@ -59,35 +59,37 @@ FORM = Form(
             "estimate",
             "--estimate",
             FLAG,
-            "Guess the tokens of requests that have none recorded: in rows of their own, in no sum.",
+            "Estimate tokens of requests that have none recorded. Estimates have their own rows and "
+            "are in no total.",
         ),
         Option(
             "chart",
             "--chart",
             WORD,
-            "Bars beside the rows, a calendar (without --by in place of the table), a line of days, or "
-            "nothing. Else on a terminal what there is room for.",
+            "Draw bars beside the rows, a calendar (replaces the table if --by is not given), one line of "
+            "days, or nothing. Default: what fits the terminal.",
             words=CHARTS,
         ),
         Option(
             "limit",
             "-n --limit",
             NUMBER,
-            f"At most N rows, all others as one. Else {ON_A_TERMINAL} on a terminal, all in a pipe.",
+            f"Show at most N rows and sum up the others in one. Default: {ON_A_TERMINAL} on a "
+            "terminal, all in a pipe.",
             metavar="N",
         ),
         Option(
             "explain",
             "--explain",
             TEXT_OR_NOTHING,
-            "Where the numbers come from: session by session, or with ID or a FILE request by request, with "
-            "the line of its file. A QUERY stands before it.",
+            "Show where the numbers come from, session by session; with ID or a FILE request by request, "
+            "with file and line. Put QUERY before it.",
             metavar="[ID]",
         ),
-        Option("no_pager", "--no-pager", FLAG, "With --explain: straight to the terminal."),
+        Option("no_pager", "--no-pager", FLAG, "With --explain: do not use a pager."),
         NO_SYNC,
         JSON,
-        Option("as_csv", "--csv", FLAG, "A table for spreadsheets on stdout."),
+        Option("as_csv", "--csv", FLAG, "Print CSV for spreadsheets on stdout."),
         *WHERE_AND_HOW,
     ),
     argument="words",
@@ -114,7 +116,7 @@ def stats(
 ) -> int:
     """Show the figures that are asked for, and say what is not shown; the exit code."""
     if as_csv and choices.json:
-        raise WrongUsageError("stats", "--csv and --json cannot be had together.")
+        raise WrongUsageError("stats", "--csv and --json cannot be combined.")
     asked = StatsOptions(
         " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit
     )
@@ -198,7 +200,7 @@ def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statisti
 
     drawn = calendar(found.days, choices.now.astimezone().date(), screen.width)
     if drawn is None:
-        say("No day of any request is known, so there is no calendar.")
+        say("No calendar: the day of no request is known.")
         return
     page.line()
     draw_calendar(page, drawn, screen.width)
@@ -209,7 +211,7 @@ def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit
     from geminids.sharing.transcript import words
 
     if not found.groups:
-        say(f"No {found.by} is known of them." if found.by != "tool" else "No tool was called in them.")
+        say(f"No {found.by} is known." if found.by != "tool" else "No tool calls.")
     elif limit is not None and (more := len(found.groups) - limit) > 0:
         everything = choices.spelled("stats", *asked._replace(limit=len(found.groups)).options())
         say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")

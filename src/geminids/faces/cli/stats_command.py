@@ -25,17 +25,18 @@ _OF_ALL = ("words", "since", "until", "project", "agents", "limit")
 def stats(choices: Choices, /, **typed: Any) -> int:
     """Show what sessions used and cost, and where the time went.
 
-    Each request counts once, however often files repeat it. QUERY are words and filters as for
-    `search`: only sessions that it finds count. Costs are estimates at list price, no bill.
+    Each request counts once, however often files repeat it. QUERY is words and filters as in `search`; only
+    matching sessions are counted. A session number or id counts that session. Costs are estimates at list
+    price, not a bill.
 
     \b
-    fresh      of the prompt: new to the model
-    cached     of the prompt: read from a cache
-    written    of the prompt: put into a cache
-    output     the answer, without thoughts
-    thoughts   what the model thought
-    tool       what tools of the provider added to the prompt
-    –          not recorded; * of a cost: not all requests have a price
+    fresh      input that was not cached
+    cached     input read from a cache
+    written    input written to a cache
+    output     answers, without thoughts
+    thoughts   thoughts of the model
+    tool       input added by tools of the provider
+    –          not recorded; a * after a cost: some requests have no price
 
     \b
     geminids stats
@@ -59,7 +60,7 @@ def _refuse_together(choices: Choices, explain: str | None, *, as_csv: bool) -> 
         return
     option = "--explain ID" if explain else "--explain"
     if given := _given(_NOT_EXPLAINED + _OF_ALL if explain else _NOT_EXPLAINED):
-        raise click.UsageError(f"{option} cannot be had together with {', '.join(given)}.")
+        raise click.UsageError(f"{option} cannot be combined with {', '.join(given)}.")
 
 
 def _given(names: Sequence[str]) -> list[str]:

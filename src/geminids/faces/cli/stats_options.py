@@ -71,6 +71,6 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
     if asked.project:
         listing = library.listing(Filter(kinds=None, project=asked.project), 1)
         if not listing.sessions and (near := listing.nearest_projects(asked.project)):
-            say(f"No project matches {asked.project!r}. There are: {', '.join(near)}.")
+            say(f"No project matches {asked.project!r}. Available: {', '.join(near)}.")
             return
     say(f"None of {words.count(sessions, 'session')} matches.")

@@ -363,9 +363,9 @@ def notes(stats: Statistics) -> Iterator[str]:
     """Sentences: what has no tokens, what has no price, what is a guess."""
     used = stats.total.tokens
     if used.unmeasured:
-        guessed = "" if stats.total.estimated else " `--estimate` guesses them."
+        guessed = "" if stats.total.estimated else " `--estimate` estimates them."
         replies = words.count(used.unmeasured, "reply", "replies")
-        yield f"{replies} without recorded tokens: not among the requests, tokens and costs.{guessed}"
+        yield f"{replies} without token counts: not included in requests, tokens and costs.{guessed}"
     yield from _guess(stats.total)
     yield from _without_price(stats)
 
@@ -375,12 +375,12 @@ def _guess(total: Figures) -> Iterator[str]:
     if guess is None:
         return
     if not guess.requests:
-        yield "Nothing to estimate: the agents recorded tokens of all requests."
+        yield "Nothing to estimate: all requests have token counts."
         return
     cost = f", ~{dollars(guess.cost)} at list price" if guess.cost is not None else ""
     yield (
         f"Estimated from the length of texts: {words.count(guess.requests, 'request')} may have used "
-        f"~{exact(guess.total)} tokens{cost}. No sum has them in it."
+        f"~{exact(guess.total)} tokens{cost}. They are not included in any total."
     )
 
 

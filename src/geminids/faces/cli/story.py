@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from geminids.storage.durable.values import Marks
 
 INDENT = 2
-KEPT_SENTENCE = "kept: its file is gone, and this is read from a copy"
+KEPT_SENTENCE = "kept: the file is gone; this is read from a copy"
 LINES_AT_ONCE = 1000
 """Lines of an output that are laid out together: a reader need not wait for all of a long one."""
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 FORM = Form(
     (
-        Option("full", "--full", FLAG, "Make the index from nothing."),
-        Option("stats", "--stats", FLAG, "Also say how much the index holds."),
+        Option("full", "--full", FLAG, "Make the index again from scratch."),
+        Option("stats", "--stats", FLAG, "Also show the size and content of the index."),
         JSON,
         *WHERE_AND_HOW,
     )
@@ -64,9 +64,9 @@ def _sentence(outcome: Outcome) -> str:
         return "The index is as it was."
     kept = f" Copies of {words.count(outcome.kept, 'file')} were kept." if outcome.kept else ""
     if not outcome.bundles:
-        nothing = "Nothing is new." if not outcome.built else "There is nothing to take in."
+        nothing = "Nothing is new." if not outcome.built else "There is nothing to index."
         return f"{nothing}{kept}"
-    how = "The index was made anew" if outcome.built else "Taken in"
+    how = "The index was made again" if outcome.built else "Indexed"
     read = f"{words.count(outcome.bundles, 'group')} of files, {words.size(outcome.bytes)}"
     return f"{how}: {read} in {outcome.seconds:.1f} s.{kept}"
 
@@ -74,7 +74,7 @@ def _sentence(outcome: Outcome) -> str:
 def _figures(facts: IndexFacts) -> list[tuple[str, str]]:
     from geminids.sharing.transcript import words
 
-    scope = "every word" if facts.every_word else "beginnings and ends of long outputs; all else whole"
+    scope = "every word" if facts.every_word else "everything but the middle of long tool outputs"
     return [
         ("sessions", f"{facts.sessions:,} in {words.count(facts.projects, 'project')}"),
         ("messages", f"{facts.messages:,}"),

@@ -14,13 +14,13 @@ from geminids.faces.cli.sync_answer import FORM
 @options_of(FORM)
 @pass_choices
 def sync(choices: Choices, /, **typed: Any) -> int:
-    """Take what is new into the index.
+    """Update the index.
 
-    Commands that list and search do this by themselves. It is of use before a flight, in a nightly job,
-    or where much has changed: it takes as long as it takes. The newest sessions come first, and what was
-    taken in before Ctrl-C stays; only --full begins again.
+    Other commands do this by themselves. Use it in a nightly job, or after large changes: it does not stop
+    before everything is read. The newest sessions come first, and Ctrl-C loses nothing that was already read.
+    Only --full starts over.
 
-    The index holds what is needed to find sessions, not their words. It can be thrown away at any time.
+    The index can be deleted at any time; it is made again from the sessions.
 
     \b
     geminids sync

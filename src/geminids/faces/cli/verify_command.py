@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from geminids.faces.documents.records import VerifiedFile
     from geminids.library.attest.verification import VerifiedRecord
 
-SHOWS = (
-    "Whoever has this key held what is shown here when they signed it, and nothing of it was changed since."
-)
+SHOWS = "The holder of this key had this record when signing it, and nothing was changed since."
 DOES_NOT_SHOW = (
-    "It does not show what a model really did, nor who the holder of the key is, nor that the time is right "
-    "unless a time stamp says so, nor that nothing was left out before signing."
+    "This does not prove what a model really did, who holds the key, that nothing was left out before "
+    "signing, or, without a time stamp, when it was signed."
 )
 VERDICTS = {True: ("holds", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
 SHOWN_VERDICTS = {**VERDICTS, True: ("OK", "good")}
@@ -46,7 +44,10 @@ MOST_WITHHELD = 10
 @click.command()
 @click.argument("file", metavar="FILE|DIR", required=False, callback=not_empty, shell_complete=complete_files)
 @click.option(
-    "--signature", metavar="FILE", shell_complete=complete_files, help="Of a record; else FILE.cose."
+    "--signature",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="The detached signature. Default: FILE.cose.",
 )
 @click.option(
     "--key",
@@ -55,7 +56,7 @@ MOST_WITHHELD = 10
     metavar="NAME|FILE",
     callback=not_empty,
     shell_complete=complete_files,
-    help="Whom you believe: a public key (PEM), or one of `geminids key list`; else all of yours.",
+    help="Trust this key: a public key (PEM), or a name from `geminids key list`. Default: all your keys.",
 )
 @click.option(
     "--source",
@@ -63,7 +64,7 @@ MOST_WITHHELD = 10
     multiple=True,
     metavar="FILE",
     shell_complete=complete_files,
-    help="The agent's file: are these the bytes, and does it say the same? May be given several times.",
+    help="Compare the record with this file of the agent, bytes and content. Repeatable.",
 )
 @click.option(
     "--tsa",
@@ -71,16 +72,18 @@ MOST_WITHHELD = 10
     multiple=True,
     metavar="FILE",
     shell_complete=complete_files,
-    help="Whose time stamps you believe: certificates (PEM).",
+    help="Trust time stamps of these certificates (PEM).",
 )
-@click.option("--previous", metavar="FILE", shell_complete=complete_files, help="The statement before it.")
-@click.option("--unsigned", is_flag=True, help="Only the shape of a record that nobody signed.")
+@click.option(
+    "--previous", metavar="FILE", shell_complete=complete_files, help="The statement before this one."
+)
+@click.option("--unsigned", is_flag=True, help="Accept a record without a signature and check only its form.")
 @click.option(
     "--write-verifier",
     metavar="FILE",
     callback=not_empty,
     shell_complete=complete_files,
-    help="Write the verifier as one Python file, for somebody who does not have geminids.",
+    help="Write the verifier as one Python file, for people who do not have geminids.",
 )
 @json_option
 @shared_options
@@ -97,14 +100,13 @@ def verify(
     unsigned: bool,
     write_verifier: str | None,
 ) -> int:
-    """Check a signed record: its signature, its shape, its hashes, and what was taken out of it.
+    """Check a signed record: its signature, form and hashes, and what was removed.
 
-    The file may hold record and signature together, or the record alone with its signature beside it
-    (FILE.cose), or both in a vCon, or be a folder of statements, of which each must be tied to the one before
-    it. The exit code is 0 only if everything that was asked for holds.
+    FILE is a signed record, a record with its signature in FILE.cose, or a vCon with both. DIR is a folder of
+    statements; each must refer to the one before it. The exit code is 0 only if every check passes.
 
-    In a pipe each check is a line of file, `holds`, `failed` or `-` (nothing of the kind is there, or it was
-    not asked for), name, and words.
+    In a pipe each check is one line of file, `holds` (passed), `failed` or `-` (not present, or not asked
+    for), name, and details.
 
     \b
     geminids verify session.acr
@@ -131,7 +133,7 @@ def verify(
         path = absolute(file)
         if path.is_dir():
             if signature or sources or previous:
-                raise click.UsageError("--signature, --source and --previous go with one file.")
+                raise click.UsageError("--signature, --source and --previous need a single file.")
             verified: Iterable[VerifiedRecord] = verifying.folder(path)
         else:
             verified = [verifying.file(path, absolute(signature) if signature else None)]
@@ -143,7 +145,7 @@ def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bo
 
     files = [verified_file(one) for one in verified]
     if not files:
-        say("There is no statement in this folder.")
+        say("No statement in this folder.")
         return NOTHING_FOUND
     holds = all(file.holds for file in files)
     if choices.json:
@@ -175,7 +177,7 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
     page.command("", file.file)
     if file.issuer is not None:
         at = f", {words.moment(file.issued_at)}" if file.issued_at else ""
-        _draw_line(page, width, ("", ""), "signer", f"{file.issuer}{at}, by their own word")
+        _draw_line(page, width, ("", ""), "signer", f"{file.issuer}{at}, as stated by the signer")
     for check in file.checks:
         _draw_line(page, width, SHOWN_VERDICTS[check.holds], check.name, check.detail)
     for place in file.withheld[:MOST_WITHHELD]:
@@ -183,7 +185,7 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
         _draw_line(page, width, ("", ""), "withheld", f"{place.at}{entries}")
     if len(file.withheld) > MOST_WITHHELD:
         more = len(file.withheld) - MOST_WITHHELD
-        _draw_line(page, width, ("", ""), "withheld", f"and at {more:,} more places")
+        _draw_line(page, width, ("", ""), "withheld", f"and {more:,} more places")
 
 
 def _draw_verdict(page: Page, file: VerifiedFile) -> None:
@@ -191,7 +193,7 @@ def _draw_verdict(page: Page, file: VerifiedFile) -> None:
     if not file.holds:
         page.line(("NOT VALID", "bad"), ": do not rely on it")
     elif file.form == "record":
-        page.line(("A record", "warning"), " that nobody signed")
+        page.line(("A record", "warning"), " without a signature")
     else:
         page.line(("VALID", "good"), f", signed by {file.issuer}" if file.issuer else ", signed")
 
@@ -212,10 +214,10 @@ def _sum_up(files: Sequence[VerifiedFile], *, tell: Callable[[str], None], is_fo
     """What it comes to: on a terminal below the checks, since it is long, else beside the data."""
     failed = [file for file in files if not file.holds]
     if is_folder:
-        say(f"{len(files) - len(failed):,} of {len(files):,} statements hold.")
+        say(f"{len(files) - len(failed):,} of {len(files):,} statements are valid.")
     if not failed:
         is_signed = any(file.form != "record" for file in files)
-        tell(f"{SHOWS} {DOES_NOT_SHOW}" if is_signed else "It has the shape of a record; nobody signed it.")
+        tell(f"{SHOWS} {DOES_NOT_SHOW}" if is_signed else "It has the form of a record, but no signature.")
     elif not is_folder:
         names = ", ".join(check.name for check in files[0].checks if check.holds is False)
         say(f"Do not rely on it: {names} failed.")

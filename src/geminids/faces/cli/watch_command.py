@@ -44,29 +44,36 @@ class Limits(NamedTuple):
     "--last",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"First the last N messages of what is running. Else {OF_ONE_SESSION} of one session, 0 of all.",
+    help=f"Begin with the last N messages of running sessions. Default: {OF_ONE_SESSION} for one session, 0 "
+    "for all.",
 )
 @click.option(
     "--project",
     metavar="WHICH",
     callback=not_empty,
-    help="Only sessions of a project: a name or a piece of one, a path such as ., a slug or a hash.",
+    help="Only sessions of this project: a name or part of one, a path such as ., a slug or a hash.",
 )
 @agent_option
-@click.option("--thoughts", is_flag=True, help="Also what the model thought.")
-@click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
-@click.option("--notices", is_flag=True, help="Also what the agent noted; warnings and errors always are.")
-@click.option("--all", "everything", is_flag=True, help="Everything, also what the agent put in.")
-@click.option("--json", "--jsonl", "as_json", is_flag=True, help="One JSON value a line for each message.")
+@click.option("--thoughts", is_flag=True, help="Also print the model's thoughts.")
+@click.option("--tools", is_flag=True, help="Also print tool arguments, tool outputs and whole diffs.")
+@click.option(
+    "--notices", is_flag=True, help="Also print notices of the agent. Warnings and errors are always printed."
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Print everything, also context that the agent added."
+)
+@click.option(
+    "--json", "--jsonl", "as_json", is_flag=True, help="Print one JSON value per line, one for each message."
+)
 @click.option(
     "--poll",
     type=click.FloatRange(min=SHORTEST),
     metavar="SECONDS",
-    help="Look every so often instead of waiting for events, as for a disk on another machine.",
+    help="Check every SECONDS instead of waiting for file events, such as on a network disk.",
 )
-@click.option("--for", "after", type=_POSITIVE, metavar="SECONDS", help="Stop after so long.")
+@click.option("--for", "after", type=_POSITIVE, metavar="SECONDS", help="Stop after SECONDS.")
 @click.option(
-    "--until-idle", "idle", type=_POSITIVE, metavar="SECONDS", help="Stop if nothing is written for so long."
+    "--until-idle", "idle", type=_POSITIVE, metavar="SECONDS", help="Stop if nothing was written for SECONDS."
 )
 @shared_options
 @pass_choices
@@ -86,11 +93,11 @@ def watch(
     after: float | None,
     idle: float | None,
 ) -> int:
-    """Print new messages of all sessions as they are written, or of one session and its subagents.
+    """Print new messages as they are written, of all sessions or of one and its subagents.
 
-    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`; a
-    FILE is a path. What is added to a message later, a result say, is printed when it comes; so
-    is what the human or the agent takes back. Ctrl-C ends it.
+    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`; a FILE is a
+    path. Results and other additions to a message are printed when they arrive; so are messages that you or
+    the agent undo. Ctrl-C ends it.
 
     \b
     geminids watch

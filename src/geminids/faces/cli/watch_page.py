@@ -19,13 +19,13 @@ from geminids.sync.watch import Happened, News, SessionGone, SessionNews
 
 DROPPED = {
     **MARKS,
-    State.FAILED: "failed: {} left the agent's view",
-    State.CANCELLED: "cancelled: {} left the agent's view",
-    State.SUPERSEDED: "superseded: {} left the agent's view",
+    State.FAILED: "failed: the agent no longer sees {}",
+    State.CANCELLED: "cancelled: the agent no longer sees {}",
+    State.SUPERSEDED: "superseded: the agent no longer sees {}",
 }
-GONE = "gone: {} taken out of the file"
+GONE = "gone: {} removed from the file"
 BACK = "back: the agent sees {} again"
-IMPORTED = "{} taken over from another session"
+IMPORTED = "{} copied from another session"
 
 
 class Drawing(NamedTuple):

@@ -15,19 +15,19 @@ from geminids.faces.cli.options import Choices, pass_choices, shared_options, sy
     type=click.IntRange(0, 65_535),
     default=0,
     metavar="N",
-    help="The port to listen on. Else a free one.",
+    help="Listen on this port. Default: a free port.",
 )
-@click.option("--no-open", is_flag=True, help="Open no browser; only print the address.")
-@click.option("--redact", is_flag=True, help="Hide secrets in all that is shown.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser; only print the address.")
+@click.option("--redact", is_flag=True, help="Hide secrets in everything that is shown.")
 @sync_option
 @shared_options
 @pass_choices
 def web(choices: Choices, *, port: int, no_open: bool, redact: bool) -> int:
-    """Look at your sessions in a browser.
+    """Open your sessions in a browser.
 
-    Serves a page on this machine alone, prints its address and opens it. The address holds a token that
-    is made anew each time; without it nobody gets anything. What agents write is shown as they write it.
-    Ctrl-C ends it.
+    Serves a page to this machine only, prints its address and opens it. The address has a token that is new
+    each time; without it the server refuses every request. New messages appear as agents write them. Ctrl-C
+    ends it.
 
     \b
     geminids web

@@ -95,7 +95,7 @@ class Answers:
             except asyncio.CancelledError:
                 if not self._has_ended:
                     raise
-                return fault(503, "The server has ended. Start it again to go on.")
+                return fault(503, "The server has ended. Start it again to continue.")
             except GeminidsError as error:
                 if is_redacted:
                     return await self._workers.run(partial(self._hidden, error))
@@ -104,7 +104,9 @@ class Answers:
                 return fault_of_system(error)
             except Exception:  # noqa: BLE001 - a mistake of ours is logged, and answered as all else is
                 _log.exception("No answer to %s", endpoint.path)
-                return fault(500, "A mistake of geminids: what it says on its terminal belongs in a report.")
+                return fault(
+                    500, "This is a bug in geminids. Please report it with the message on its terminal."
+                )
 
         return answer
 

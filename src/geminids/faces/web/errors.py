@@ -17,7 +17,7 @@ class PortTakenError(GeminidsError):
     """Somebody else listens there, or nobody may."""
 
     def __init__(self, port: int, reason: str) -> None:
-        super().__init__(f"Cannot listen on port {port} ({reason}). Without --port a free one is taken.")
+        super().__init__(f"Cannot listen on port {port} ({reason}). Without --port a free port is used.")
 
 
 class BadParameterError(GeminidsError):
@@ -48,7 +48,7 @@ class IndexBeingMadeError(GeminidsError):
     exit_code = PARTLY_DONE
 
     def __init__(self) -> None:
-        super().__init__("The index is being made for the first time. Ask again in a moment.")
+        super().__init__("The index is being made for the first time. Try again in a moment.")
 
 
 class OneAtATimeError(GeminidsError):
@@ -57,7 +57,7 @@ class OneAtATimeError(GeminidsError):
     exit_code = PARTLY_DONE
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is going on already. Ask again when it is done.")
+        super().__init__(f"{what} is already running. Try again when it is done.")
 
 
 class EndingError(GeminidsError):
@@ -66,4 +66,4 @@ class EndingError(GeminidsError):
     exit_code = PARTLY_DONE
 
     def __init__(self) -> None:
-        super().__init__("The server is being ended.")
+        super().__init__("The server is shutting down.")

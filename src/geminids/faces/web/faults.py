@@ -74,15 +74,15 @@ def _for_a_page(error: GeminidsError) -> str:
     """What went wrong, for somebody who has no command line before him."""
     match error:
         case AmbiguousIdError(candidates=candidates):
-            return f"{len(candidates)} sessions may be meant. Choose one of them."
+            return f"This could be any of {len(candidates)} sessions. Choose one of them."
         case SessionNotFoundError(candidates=near):
             return "There is no such session." + (" These are the nearest." if near else "")
         case SessionGoneError():
             return "This session is gone: its file no longer holds it."
         case HomeNotFoundError():
-            return "The folder whose sessions are shown is no longer there. They are back when it is."
+            return "The folder of these sessions no longer exists. They come back when it does."
         case NoIndexError():
-            return "There is no index of these sessions, and this server was told to make none."
+            return "There is no index of these sessions, and the server was started without sync."
         case _:
             said = [one for one in _SENTENCES.split(_without_pointing(str(error))) if not _TYPED.search(one)]
             return " ".join(said) or type(error).__doc__ or ""
@@ -96,4 +96,4 @@ def _without_pointing(said: str) -> str:
 
 def fault_of_system(error: OSError) -> Response:
     """The answer where the operating system refused something."""
-    return fault(503, f"The system refused it: {error.strerror or error}.")
+    return fault(503, f"The operating system refused it: {error.strerror or error}.")

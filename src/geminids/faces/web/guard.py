@@ -35,10 +35,12 @@ HEALTH = "/healthz"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITES = frozenset({"same-origin", "none"})
 _TOO_LATE = {
-    PARAMETER: "This address is of an earlier start. Open the one that was printed last.",
-    CODE: "This address works once, right after the start. Open the one that was printed.",
+    PARAMETER: "This address is from an earlier start. Open the address that was printed last.",
+    CODE: "This address works only once, right after the start. Open the address that was printed.",
 }
-_ANOTHER_USER = "Another user of this machine asked for this; only the one who started the server may."
+_ANOTHER_USER = (
+    "This request came from another user of this machine; only the user who started the server has access."
+)
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 POLICY = "; ".join(
     (
@@ -163,9 +165,13 @@ class Guard:
         if headers.getlist("host") != [headers.get("host")] or headers.get("host") not in key.hosts:
             return refusal_page(headers, 400, "This server answers only to the address that it printed.")
         if headers.get("sec-fetch-site", "none") not in _OWN_SITES:
-            return refusal_page(headers, 403, "Another site asked for this; only pages of this server may.")
+            return refusal_page(
+                headers, 403, "This request came from another site; only pages of this server have access."
+            )
         if headers.get("origin") not in {None, *(f"http://{host}" for host in key.hosts)}:
-            sentence = "A page of another origin asked for this; only pages of this server may."
+            sentence = (
+                "This request came from a page of another origin; only pages of this server have access."
+            )
             return refusal_page(headers, 403, sentence)
         if scope["path"] == HEALTH:
             return None
@@ -204,7 +210,7 @@ class Guard:
         if _is_another_user(scope):
             return refusal_page(headers, 403, _ANOTHER_USER)
         if scope["method"] not in _READING and not has_header:
-            return fault(403, f"Whatever changes something needs the token as the header {HEADER}.")
+            return fault(403, f"Requests that change something need the token in the header {HEADER}.")
         return None
 
 

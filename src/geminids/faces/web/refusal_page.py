@@ -28,7 +28,7 @@ POLICY = (
     f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-_TITLES = {400: "Another address", 401: "This page is locked", 403: "Asked by somebody else"}
+_TITLES = {400: "Wrong address", 401: "This page is locked", 403: "Request from elsewhere"}
 
 
 def refusal_page(headers: Headers, status: int, detail: str) -> Response:

@@ -168,9 +168,11 @@ def _after(written: str) -> _After:
     try:
         after = msgspec.json.decode(base64.urlsafe_b64decode(written.encode()), type=_After)
     except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise BadParameterError("No page of this list begins here. Begin anew.") from error
+        raise BadParameterError(
+            "This page of the list no longer exists. Start again from the first page."
+        ) from error
     if not 0 <= after.shown < 10_000_000:
-        raise BadParameterError("No page of this list begins here. Begin anew.")
+        raise BadParameterError("This page of the list no longer exists. Start again from the first page.")
     return after
 
 
@@ -249,7 +251,7 @@ def _all_words(asked: AskedOfMany) -> str:
 def _words(asked: AskedOfMany) -> str:
     """The words, with what only the language of searches can say."""
     if _NO_SEARCH_KNOWS in asked.kind:
-        raise BadParameterError("Copies are not found by words. Leave out the words, or this kind.")
+        raise BadParameterError("Copies cannot be searched. Leave out the words, or this kind.")
     kinds = [f"is:{','.join(asked.kind)}"] if asked.kind else []
     return " ".join([asked.q, *kinds, *(["is:kept"] if asked.kept else [])])
 

@@ -122,9 +122,7 @@ class StoryWindows:
         for at, part in numbered[:MOST_PARTS]:
             yield part_document(part, turn.message, self._address(number, at))
         if rest := numbered[MOST_PARTS:]:
-            sentence = (
-                f"{len(rest):,} more parts of this message are left out here. An export holds them all."
-            )
+            sentence = f"{len(rest):,} more parts of this message are hidden here. An export has them all."
             yield WordsPart(
                 index=rest[0][0], origin=Origin.NOTICE, html=plain(sentence), is_prose=False, is_cut=False
             )

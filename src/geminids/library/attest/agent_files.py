@@ -74,7 +74,7 @@ def _file_of(named: object, sources: Sequence[SourceFile], *, is_only: bool) -> 
         case {"path": str(path), "size": int(size), "sha256": str(digest)} if size >= 0:
             pass
         case _:
-            raise NotRereadError("the record does not say properly what it was read from")
+            raise NotRereadError("the record does not say correctly what it was read from")
     cut = [one._replace(content=one.content[:size]) for one in sources]
     same = [one for one in cut if hashlib.sha256(one.content).hexdigest() == digest]
     same = same or [one for one in cut if is_only or [one.path.name] == _names(path)[-1:]]
@@ -124,7 +124,7 @@ def sessions_in(laid: Sequence[Path], read: Callable[[Path], list[Session]]) -> 
         return found
     if any(map(is_document, laid)):
         # What it says of files is what anybody may have written, and none is opened because of it.
-        raise RecordError("It is a session that was exported, and no file of an agent.")
+        raise RecordError("It is an exported session, not a file of an agent.")
     return [session for path in laid for session in read(path)]
 
 

@@ -136,7 +136,7 @@ class Attester:
             natives = self._maker.natives(session)
             if (changed := changed_file(session, natives)) is None:
                 return self._recorded(session, natives)
-        raise RecordError(f"{changed} is just being written anew; its session was not signed. Try it again.")
+        raise RecordError(f"{changed} is being written right now; its session was not signed. Try again.")
 
     def presented(self, recorded: Recorded) -> Presented:
         """What is shown of the record of a session, with a commitment to all of it."""
@@ -150,8 +150,8 @@ class Attester:
         """The record of a session, signed; in a folder of statements with a link to the one before it."""
         if self._manner.token is not None:
             raise RecordError(
-                "A time stamp is over bytes that are there: `geminids export -f vac` writes a record, and "
-                "`geminids attest FILE --timestamp TOKEN` signs it with the time stamp over it."
+                "A time stamp needs an existing record. Write one with `geminids export -f vac`, then sign "
+                "it with `geminids attest FILE --timestamp TOKEN`."
             )
         return self._statement(presented, self._encoded(presented.record), chain)
 
@@ -159,15 +159,16 @@ class Attester:
         """A record that somebody else made, signed in the bytes it has."""
         if self._redactor is not None:
             raise RecordError(
-                "A record file is signed as it is. `geminids redact-record` takes pieces out of a signed one."
+                "A record file is signed as it is. To remove parts of a signed record, use `geminids "
+                "redact-record`."
             )
         record, _ = encoding.decode(content)
         if mismatch := check_record(record):
-            raise RecordError(f"This is not a record that others would accept. {mismatch.sentence}")
+            raise RecordError(f"This record does not conform to the schema. {mismatch.sentence}")
         if self._manner.wrap is not None and content != encoding.encode_json(record):
             raise RecordError(
-                "A vCon holds what a record says, not its bytes, and these are not as they would be there: "
-                "the signature would not fit. Without --wrap it can be signed."
+                "A vCon would change the bytes of this record, so that its signature would not be valid. "
+                "Sign it without --wrap."
             )
         if self._manner.token is not None and not (check := check_token(self._manner.token, content)).holds:
             raise BadTokenError(None, check.reason)
@@ -248,7 +249,7 @@ def _hidden(session: Session, evidence: Evidence, redactor: Redactor) -> tuple[S
     *messages, carrier = redacted.session.messages
     (carried,) = carrier.parts
     if not isinstance(carried, Unrecognised):
-        raise RecordError("What the agent wrote beside its messages could not be looked through.")
+        raise RecordError("What the agent wrote besides its messages could not be searched for secrets.")
     without = msgspec.structs.replace(redacted.session, messages=tuple(messages))
     return without, msgspec.convert(carried.raw, Evidence), len(redacted.findings)
 

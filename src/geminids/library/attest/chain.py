@@ -114,9 +114,7 @@ class Statements:
             except FileExistsAlreadyError:
                 # Somebody else signs into this folder and was faster.
                 continue
-        raise RecordError(
-            f"Others sign {item.id} at the same time. `geminids attest` again goes on from there."
-        )
+        raise RecordError(f"Another process signs {item.id} at the same time. Run `geminids attest` again.")
 
     def _continued(self, name: str, item: Item, attesting: Attester) -> Path | None:
         stamp = f"{item.stamp.hex()} {attesting.describes}" if item.stamp else None
@@ -184,8 +182,8 @@ def last_statement(path: Path, key: PublicKey) -> Last:
     fault = fault_of(verdict, [key])
     if fault or verdict.record is None:
         raise RecordError(
-            f"{path} is damaged, and no statement can follow it: {fault}. Put a copy of it back, or take it "
-            "away."
+            f"{path} is damaged, and no statement can follow it: {fault}. Restore it from a backup, or "
+            "remove it."
         )
     return Last(sha256(content).digest(), verdict.record)
 

@@ -82,7 +82,7 @@ def excerpt_of(
         places += _secrets(record, redactor)
     left = withhold(record, places := with_repeats(record, places))
     if left is record:
-        raise RecordError(f"Nothing of that is in {str(path)!r}; nothing was written.")
+        raise RecordError(f"{str(path)!r} holds nothing of that. Nothing was written.")
     content = encode_record(left, content_type(given.content) or JSON)
     is_apart = given.is_apart or given.is_vcon
     signed = excerpt(given.signed, content, detached=is_apart)
@@ -97,8 +97,8 @@ def _refuse_left_over(texts: Sequence[str], written: bytes) -> None:
     for text in texts:
         if text.encode() in written or json.dumps(text, ensure_ascii=False)[1:-1].encode() in written:
             raise RecordError(
-                f"{text!r} also stands where nothing can be taken out, such as the id of the session or who "
-                "signed. Nothing was written."
+                f"{text!r} also occurs where nothing can be removed, such as in the session id or the "
+                "issuer. Nothing was written."
             )
 
 
@@ -124,17 +124,17 @@ def _listed(number: int, entry: Mapping[str, Any]) -> ListedEntry:
 def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tuple[_Signed, dict[str, Any]]:
     given = taken_apart(path, signature)
     if given.signed is None:
-        raise RecordError(f"{str(path)!r} is not signed; `geminids attest` does that.")
+        raise RecordError(f"{str(path)!r} is not signed. Sign it with `geminids attest`.")
     verdict = verify(given.signed, record=given.content, keys=keys)
     if verdict.record is not None and COMMITMENT not in verdict.record:
         raise RecordError(
-            f"{str(path)!r} was signed without a commitment to its pieces: none can be taken out of it."
+            f"{str(path)!r} was signed without a commitment to its parts, so nothing can be removed."
         )
     fault = fault_of(verdict, keys)
     if fault or verdict.record is None:
-        raise RecordError(f"{str(path)!r} is not a record that was signed, or was changed since: {fault}.")
+        raise RecordError(f"{str(path)!r} is not a signed record, or was changed since: {fault}.")
     if mismatch := check_record(verdict.record):
-        raise RecordError(f"{str(path)!r} is signed and no record: {mismatch.sentence}")
+        raise RecordError(f"{str(path)!r} is signed but not a record: {mismatch.sentence}")
     is_apart = given.content is not None and not given.is_vcon
     return _Signed(given.signed, verdict.record_bytes or b"", is_apart, given.is_vcon), verdict.record
 

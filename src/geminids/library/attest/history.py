@@ -32,9 +32,11 @@ def past(before: Verdict, after: Verdict | None) -> Check:
     """Whether every native record of the earlier statement is in the later one, byte for byte."""
     earlier, later = _slices(before.record), _slices(after.record if after else None)
     if not earlier or not later:
-        return Check(PAST, None, "it cannot be told: hashes of the source are withheld, or there are none")
+        return Check(PAST, None, "unknown: hashes of the source are withheld or missing")
     if missing := [place for digest, place in earlier.items() if digest not in later]:
-        detail = f"rewritten: {len(missing):,} of {len(earlier):,} records that were signed before are gone"
+        detail = (
+            f"rewritten: {len(missing):,} of {len(earlier):,} records that were signed before are missing"
+        )
         return Check(PAST, False, f"{detail}, first {missing[0]} of the earlier statement")
     return Check(PAST, True, f"all {len(earlier):,} records that were signed before are in it")
 

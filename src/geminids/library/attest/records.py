@@ -47,7 +47,9 @@ class Records:
     def keys(self) -> KeyStore:
         """The keys that are kept here."""
         if self._context.data_folder is None:
-            raise RecordError("Keys are kept in the data directory, and there is none; --data names one.")
+            raise RecordError(
+                "Keys are stored in the data directory, and this user has none. Set one with --data."
+            )
         return KeyStore(f"{self._context.data_folder}/{FOLDER}")
 
     # Making
@@ -65,8 +67,7 @@ class Records:
             private, known = self.keys.private(kept.name, ask), kept.issuer
         if not (said := issuer or known):
             raise RecordError(
-                "Who vouches for it? --issuer NAME says so, each time; a key made with "
-                "`geminids key new KEY --issuer NAME` knows it."
+                "Who signs? Give --issuer NAME, or set it once with `geminids key set --issuer NAME`."
             )
         return Signer(private, said)
 
@@ -100,8 +101,7 @@ class Records:
         verdict = standalone.verify(content)
         if verdict.form == "excerpt":
             raise RecordError(
-                f"{str(signed)!r} is an excerpt, which has no place for a time stamp: that belongs to the "
-                "signature of the whole record."
+                f"{str(signed)!r} is an excerpt, which cannot have a time stamp. Add it to the whole record."
             )
         check = check_token(stamp, signature_field(verdict.signature or b""))
         if not check.holds:
@@ -112,8 +112,8 @@ class Records:
         """Refuse a session that was exported: what it says of files is anybody's word, and none is opened."""
         if is_document(path):
             raise RecordError(
-                f"{str(path)!r} is a session that was exported, and no file of an agent. Sign the session "
-                "itself, or into one file what `geminids export -f vac` writes."
+                f"{str(path)!r} is an exported session, not a file of an agent. Sign the session itself, "
+                "or the output of `geminids export -f vac`."
             )
 
     def write(self, target: Path, content: bytes, *, force: bool) -> None:
@@ -176,7 +176,7 @@ class Records:
             return standalone.load_public_key(read_given(Path(key)))
         except ValueError as error:
             raise RecordError(
-                f"{key!r} holds no public key that can be used; `geminids key show` prints one."
+                f"{key!r} holds no usable public key. `geminids key show` prints one."
             ) from error
 
     def _own_public_keys(self) -> list[PublicKey]:
@@ -196,5 +196,5 @@ def _authorities(paths: Sequence[Path]) -> list[bytes]:
         try:
             certificates([read_given(path)])
         except ValueError as error:
-            raise RecordError(f"{str(path)!r} holds no certificate in PEM.") from error
+            raise RecordError(f"{str(path)!r} holds no PEM certificate.") from error
     return [read_given(path) for path in paths]

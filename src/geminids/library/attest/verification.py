@@ -188,7 +188,7 @@ class RecordVerifier:
     def _unsigned(self, path: Path, content: bytes) -> VerifiedRecord:
         """What can be said of a record that nobody signed."""
         is_enough = self._asked.is_unsigned
-        missing = Check("signature", None if is_enough else False, "there is none: nobody vouches for it")
+        missing = Check("signature", None if is_enough else False, "there is none")
         try:
             record, _ = encoding.decode(content)
         except RecordError as error:
@@ -206,7 +206,7 @@ class RecordVerifier:
         except NotRereadError as error:
             return Check(TRANSLATION, None, str(error))
         number = len(entries_of(record))
-        same = f"read anew, the source gives the same {number:,} entries"
+        same = f"the source gives the same {number:,} entries"
         return Check(TRANSLATION, otherwise is None, otherwise or same)
 
     def _otherwise(
@@ -235,8 +235,8 @@ def _wrapping(vcon: bytes, record: dict[str, Any], signed: bytes) -> Check:
         case _:
             is_same, otherwise = encoding.decode(vcon)[0] == expected, None
     if is_same:
-        return Check(name, True, "all else in it is told from the record")
-    return Check(name, otherwise, "it says other things than the record, which alone is signed")
+        return Check(name, True, "everything else in it follows from the record")
+    return Check(name, otherwise, "it differs from the record; only the record is signed")
 
 
 def _shape(record: Mapping[str, Any] | None, signed: bytes | None) -> Iterator[Check]:
@@ -249,6 +249,6 @@ def _shape(record: Mapping[str, Any] | None, signed: bytes | None) -> Iterator[C
 
 def _fits(name: str, mismatch: Mismatch | None) -> Check:
     if mismatch is None:
-        return Check(name, True, "it has the shape that it should have")
+        return Check(name, True, "it conforms to the schema")
     where = mismatch.path or "the whole"
     return Check(name, False, f"{where}: expected {mismatch.expected}, found {mismatch.found}")

@@ -124,7 +124,7 @@ class Forgetter:
 
     def _data(self) -> Path:
         if self._context.data_folder is None:
-            raise FileNotFoundError(errno.ENOENT, "this user has no home to note it in", DURABLE_FILE)
+            raise FileNotFoundError(errno.ENOENT, "this user has no home directory", DURABLE_FILE)
         return Path(self._context.data_folder)
 
 

@@ -153,7 +153,9 @@ class KeptCopies:
         for path, version in chosen.items():
             if version != self._versions.archive().versions(path)[-1]:
                 at = f"{moment(version.kept_at):%Y-%m-%d %H:%M}"
-                yield f"{path!r} tells nothing of it any more. Its state of {at} UTC does, and is put back."
+                yield (
+                    f"The newest version of {path!r} no longer holds it. The version of {at} UTC is restored."
+                )
 
     def _copy(self, version: Version) -> Copy:
         return Copy(

@@ -25,7 +25,7 @@ class CannotRescueError(GeminidsError):
 
     def __init__(self, session_id: str, reason: str | None) -> None:
         super().__init__(
-            f"{session_id} cannot be given back to its agent. {reason or ''} `geminids export {session_id}` "
+            f"{session_id} cannot be repaired for its agent. {reason or ''} `geminids export {session_id}` "
             "writes it to a file."
         )
 

@@ -48,12 +48,12 @@ def plan_in_home(
     """How a session is put back where its agent finds it."""
     custodian = agents.custodian(home.agent)
     if custodian is None:
-        reason = f"Nobody knows where {agents.load(home.agent).title} would look for it. {ELSEWHERE}"
+        reason = f"Unknown where {agents.load(home.agent).title} would look for it. {ELSEWHERE}"
         return RestorePlan(session_id, refusal=reason)
     found = custodian.restoring(home, copies, circumstances)
     for placement in found.placements:
         if not stays_in(placement.path, home.folder):
-            reason = f"{placement.path!r} leads out of {home.folder!r} by a link. {ELSEWHERE}"
+            reason = f"{placement.path!r} leads out of {home.folder!r} through a link. {ELSEWHERE}"
             return RestorePlan(session_id, refusal=reason)
     return RestorePlan(session_id, found.placements, found.warnings, found.refusal, home.folder)
 
@@ -68,14 +68,14 @@ def plan_to_folder(session_id: str, home_folder: str, copies: Iterable[Copy], fo
             return RestorePlan(session_id, refusal=reason)
         target = os.path.join(folder, *pieces)  # noqa: PTH118
         if not stays_in(target, folder):
-            reason = f"{target!r} leads out of {folder!r} by a link. Choose another folder."
+            reason = f"{target!r} leads out of {folder!r} through a link. Choose another folder."
             return RestorePlan(session_id, refusal=reason)
         if not os.path.lexists(target):
             placements.append(_exactly(copy, target))
         elif not is_held(target, copy):
-            reason = f"{target!r} is there, and nothing is written over it. Choose another folder."
+            reason = f"{target!r} exists and is not overwritten. Choose another folder."
             return RestorePlan(session_id, refusal=reason)
-    refusal = None if placements else f"All of it is in {folder!r} already."
+    refusal = None if placements else f"All of it is already in {folder!r}."
     return RestorePlan(session_id, tuple(placements), refusal=refusal, within=folder)
 
 

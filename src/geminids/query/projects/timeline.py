@@ -114,7 +114,7 @@ def _gaps(
     for summary in summaries:
         if summary.parent_id and summary.parent_id not in there:
             there.add(summary.parent_id)
-            what = "the session that this was a part of is gone"
+            what = "the session that this belonged to is gone"
             at = summary.started_at or summary.last_at
             yield Event(at=at, kind=EventKind.GAP, title=what, session_id=summary.parent_id, session=summary)
     # An agent may take a new id and go on under the old one; then nothing is gone.

@@ -16,8 +16,8 @@ class BadCursorError(GeminidsError):
 
     def __init__(self, written: str) -> None:
         super().__init__(
-            f"{written!r} is not a page of this search. Give the words that the page before named, "
-            "unchanged, or leave out --after to begin anew."
+            f"{written!r} is not a page of this search. Use the value and the words of the page before, or "
+            "leave out --after to start again."
         )
 
 

@@ -89,8 +89,8 @@ def refuse_a_slip(text: str, place: int) -> None:
         raise QuerySyntaxError(
             text,
             place + 1,
-            f"There is no filter {named[1]}:, did you mean {near}:? There are {_listed(FILTERS)}. "
-            "In quotes it is looked for as words.",
+            f"No filter {named[1]}:, did you mean {near}:? Filters are {_listed(FILTERS)}. To search for "
+            "it as words, put it in quotes.",
             f"geminids search '{near}:{_example(near)} cors'",
         )
 
@@ -119,7 +119,7 @@ def checked(text: str, typed: Filter) -> Iterator[Filter]:
         raise QuerySyntaxError(
             text,
             typed.column,
-            f"{typed.name}: cannot be turned round with -.",
+            f"{typed.name}: cannot be negated with -.",
             "geminids search 'cors before:7d'",
         )
     if typed.name in CHOICES:
@@ -167,7 +167,7 @@ def columns_of(text: str, filters: Sequence[Filter]) -> tuple[str, ...]:
     wanted -= {PLACES[f.value] for f in typed if f.is_negated}
     if not wanted:
         raise QuerySyntaxError(
-            text, typed[-1].column, "No place is left to look in.", "geminids search 'in:human cors'"
+            text, typed[-1].column, "Nothing is left to search in.", "geminids search 'in:human cors'"
         )
     return tuple(column for column in COLUMNS if column in wanted)
 

@@ -47,7 +47,10 @@ def _with_whole_operators(text: str, typed: Sequence[Token]) -> list[Token]:
         if token.kind is Kind.NOT and not has_right:
             raise QuerySyntaxError(text, token.column, f"Nothing follows this {token.typed}.")
         if token.typed in _WRITTEN_OUT and not is_whole:
-            problem = f"{token.typed} needs something to look for on both sides; in quotes it is a word."
+            problem = (
+                f"{token.typed} needs something to search for on both sides. To search for it as a word, "
+                "put it in quotes."
+            )
             raise QuerySyntaxError(text, token.column, problem, "geminids search 'cors OR csrf'")
         if token.kind is not Kind.AND and (is_whole or token.kind is not Kind.OR):
             kept.append(token)
@@ -162,6 +165,6 @@ def _refuse_filter_in_a_part(text: str, token: Token) -> NoReturn:
     raise QuerySyntaxError(
         text,
         token.column,
-        "A filter counts for the query as a whole: it stands neither in parentheses nor beside OR.",
+        "A filter applies to the whole query: it cannot be in parentheses or beside OR.",
         "geminids search 'project:shop (cors OR csrf)', or several values: 'project:shop project:blog cors'",
     )

@@ -177,9 +177,9 @@ def _plain(text: str) -> Node | None:
 
 def _check(text: str, tree: Node | None, filters: Sequence[Filter]) -> None:
     if not tree and not filters:
-        raise QuerySyntaxError(text, 1, "There is no word to look for.")
+        raise QuerySyntaxError(text, 1, "There is no word to search for.")
     if not tree and (places := [typed for typed in filters if typed.name == "in"]):
-        problem = "in: says where words may stand, and there are none."
+        problem = "in: says where to search for words, and there are none."
         raise QuerySyntaxError(text, places[0].column, problem, "geminids search 'in:human cors'")
     if tree and sum(1 for _ in leaves(tree)) > MOST_WORDS:
         raise QuerySyntaxError(text, 1, f"A query has at most {MOST_WORDS} words.")
@@ -187,6 +187,6 @@ def _check(text: str, tree: Node | None, filters: Sequence[Filter]) -> None:
         raise QuerySyntaxError(
             text,
             1,
-            "This only says what to leave out.",
+            "This only says what to exclude.",
             "geminids search 'cors -test', or 'project:shop -test'",
         )

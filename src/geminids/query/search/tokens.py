@@ -60,7 +60,7 @@ def tokens(text: str) -> Iterator[Token]:
         token, place = _token(text, place, depth)
         depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
         if depth > DEEPEST:
-            raise QuerySyntaxError(text, token.column, f"Parentheses go at most {DEEPEST} deep.")
+            raise QuerySyntaxError(text, token.column, f"Parentheses can be nested at most {DEEPEST} deep.")
         yield token
 
 
@@ -116,7 +116,7 @@ def _phrase(text: str, place: int) -> tuple[Token, int] | None:
     quoted = _QUOTED.match(text, place)
     if not quoted:
         if text[place] == '"' and text[place + 1 :].strip():
-            problem = 'This " is never closed. To look for the words alone, leave it out.'
+            problem = 'This " is never closed. To search for single words, leave it out.'
             raise QuerySyntaxError(text, place + 1, problem, "geminids search '\"connection refused\"'")
         return None
     inside, end = quoted[1] or quoted[2] or "", quoted.end()

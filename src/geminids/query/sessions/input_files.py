@@ -117,7 +117,7 @@ def _read_session_document(path: Path, content: bytes) -> Reading:
     try:
         found = read_document(content)
     except msgspec.DecodeError as error:
-        looks_like = f"a session that geminids has written and something has damaged ({error})"
+        looks_like = f"a damaged session that geminids wrote ({error})"
         raise NotASessionError(str(path), looks_like) from error
     return _reading(path, content, found, "geminids-session", SCHEMA)
 
@@ -131,11 +131,9 @@ def _read_record(path: Path, content: bytes) -> Reading:
     try:
         session = session_in(record_in_file(content), SessionFile(storable(str(path)), FORMAT, len(content)))
     except SignatureAloneError as error:
-        raise NotASessionError(
-            str(path), "a signature alone; the record that it is about is another file, give that one"
-        ) from error
+        raise NotASessionError(str(path), "a signature; give the file of the record that it signs") from error
     except RecordError as error:
-        raise NotASessionError(str(path), f"a record that cannot be read back ({error})") from error
+        raise NotASessionError(str(path), f"a record that cannot be read ({error})") from error
     return _reading(path, content, [session], FORMAT, VERSION)
 
 

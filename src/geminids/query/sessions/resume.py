@@ -69,27 +69,27 @@ def how_to_resume(
 def _of_agent(session: Session, circumstances: Circumstances) -> Resumable | NotResumable:
     custodian = agents.custodian(session.agent)
     if custodian is None:
-        reason = f"Nobody knows how {agents.load(session.agent).title} goes on with a session."
+        reason = f"Unknown how {agents.load(session.agent).title} resumes a session."
         return NotResumable(reason, (_to_read(session, circumstances),))
     return custodian.resuming(session, circumstances)
 
 
 def _of_subagent(session: Session, circumstances: Circumstances, names: ShortNames) -> NotResumable:
-    reason = "A subagent worked in it, and it ended with its task."
+    reason = "It is the session of a subagent, which ended with its task."
     if session.parent_id is None or names.session(session.parent_id) is None:
         return NotResumable(reason, (_to_read(session, circumstances),))
-    parent = Offer("Go on with the session that started it:", (("geminids", "resume", session.parent_id),))
+    parent = Offer("Resume the session that started it:", (("geminids", "resume", session.parent_id),))
     return NotResumable(reason, (parent,))
 
 
 def _of_lost(session: Session, circumstances: Circumstances) -> NotResumable:
-    reason = "Its file is gone; what was typed is what remains."
+    reason = "Its file is gone; only your prompts remain."
     return NotResumable(reason, (_to_read(session, circumstances),))
 
 
 def _of_kept(session: Session) -> NotResumable:
     title = agents.load(session.agent).title
-    reason = f"{title} no longer has it: its file is gone, and what is shown comes from a kept copy."
+    reason = f"{title} no longer has it: its file is gone, and it is read from a kept copy."
     if agents.custodian(session.agent) is None:
         return NotResumable(reason, (Offer("It can be read:", (("geminids", "show", session.id),)),))
     restore = Offer("Put the copy back, then resume it:", (("geminids", "restore", session.id),))

@@ -31,8 +31,8 @@ _BEST_FIRST = (AGREES, EXPLAINED, BEHIND, DIFFERS) = ("agrees", "explained", "be
 _COMPARED = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total")
 _TOLD = b'tokens"'
 """What stands in every record that tells of tokens, whatever the agent: the end of a name of a count."""
-_TAKEN_OVER = "taken over from another session, and counted there"
-_COPY = "held by another session as well, and counted there"
+_TAKEN_OVER = "copied from another session and counted there"
+_COPY = "also in another session and counted there"
 
 
 class ExplainedRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -56,8 +56,8 @@ from geminids.sharing.transcript.visible import visible_session
 VERSION = "ATIF-v1.7"
 UNKNOWN = "unknown"
 NOTHING_RECORDED = "No message of this session was recorded."
-NOTHING_TOLD = "Nothing of this session is told at this level of detail."
-OTHER_TOTALS = "final_metrics counts the whole session, also requests that no step here tells of."
+NOTHING_TOLD = "This level of detail leaves out the whole session."
+OTHER_TOTALS = "final_metrics counts the whole session, including requests without a step here."
 
 
 class Atif(PlainFormat):

@@ -49,7 +49,7 @@ class Chat(PlainFormat):
 
     name = "chat"
     title = "Chat messages (JSONL)"
-    summary = "Messages as chat APIs and fine-tuning take them, one session a line."
+    summary = "Messages for chat APIs and fine-tuning, one session per line."
     suffix = ".jsonl"
     holds_many = True
     level = "tools"

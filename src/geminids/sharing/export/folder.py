@@ -31,7 +31,7 @@ from geminids.sharing.export.data import encode
 from geminids.sharing.export.files import NewFile, Written, digest_of, naming, write_file
 
 MANIFEST = ".geminids-export.json"
-NOT_OURS = "it is not ours"
+NOT_OURS = "not written by geminids"
 CHANGED = "it was changed since"
 NOT_REDACTED = "it was changed since, and nothing is hidden in it"
 NO_PLAIN_FILE = "something is in the way that is no file"

@@ -18,7 +18,7 @@ class JsonDocument(PlainFormat):
 
     name = "json"
     title = "JSON"
-    summary = "The whole session in our own schema; can be read again."
+    summary = "The whole session in the schema of geminids; can be read again."
     suffix = ".json"
     level = "everything"
 

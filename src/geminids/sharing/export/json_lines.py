@@ -43,7 +43,7 @@ class JsonLines(PlainFormat):
 
     name = "jsonl"
     title = "JSON Lines"
-    summary = "One message a line in our own schema, for programs that read as they go."
+    summary = "One message per line in the schema of geminids, for programs that stream."
     suffix = ".jsonl"
     holds_many = True
     level = "everything"

@@ -16,7 +16,7 @@ class SessionTooDeepError(RecordError):
     """A session that no record can hold."""
 
     def __init__(self) -> None:
-        super().__init__("The session cannot be told as a record: something in it is nested too deep.")
+        super().__init__("The session cannot be written as a record: it is nested too deeply.")
 
 
 class SigningNotInstalledError(GeminidsError):
@@ -34,7 +34,7 @@ class NoKeyError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self) -> None:
-        super().__init__("There is no key to sign with yet. `geminids key new --issuer NAME` makes one.")
+        super().__init__("You have no signing key yet. Create one with `geminids key new --issuer NAME`.")
 
 
 class NoDefaultKeyError(GeminidsError):
@@ -42,7 +42,7 @@ class NoDefaultKeyError(GeminidsError):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(
-            f"There are {len(names)} keys, and none of them is the default. Name one: {', '.join(names)}."
+            f"None of your {len(names)} keys is the default. Choose one with --key: {', '.join(names)}."
         )
 
 
@@ -52,8 +52,8 @@ class KeyNotFoundError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, wanted: str, names: Sequence[str]) -> None:
-        none = "There is none; `geminids key new --issuer NAME` makes one."
-        there = f"There are: {', '.join(names)}." if names else none
+        none = "You have none; create one with `geminids key new --issuer NAME`."
+        there = f"Available: {', '.join(names)}." if names else none
         super().__init__(f"No key {wanted!r}. {there}")
 
 
@@ -78,14 +78,14 @@ class KeyExistsError(GeminidsError):
     """There is a key of this name."""
 
     def __init__(self, name: str, path: str) -> None:
-        super().__init__(f"There is a key {name!r} already: {path!r} exists. Give the new one another name.")
+        super().__init__(f"A key {name!r} already exists: {path!r}. Give the new key another name.")
 
 
 class KeyAlgorithmError(GeminidsError):
     """No key of this kind can be made."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        super().__init__(f"No key can be made for {wanted!r}. There are: {', '.join(known)}.")
+        super().__init__(f"Unknown algorithm {wanted!r}. Available: {', '.join(known)}.")
 
 
 class IssuerError(GeminidsError):
@@ -116,7 +116,7 @@ class PassphraseNeededError(GeminidsError):
 
     def __init__(self, whose: str) -> None:
         super().__init__(
-            f"{whose} needs a passphrase, and nobody can be asked here. GEMINIDS_KEY_PASSPHRASE can hold it."
+            f"{whose} needs a passphrase, and there is no terminal to ask. Set GEMINIDS_KEY_PASSPHRASE."
         )
 
 
@@ -153,13 +153,11 @@ class WithholdingError(RecordError):
     """A piece that cannot be taken out of a record."""
 
     def __init__(self, pointer: str, reason: str) -> None:
-        super().__init__(f"Cannot take {pointer or 'the whole record'!r} out of the record: {reason}.")
+        super().__init__(f"Cannot remove {pointer or 'the whole record'!r} from the record: {reason}.")
 
 
 class SignatureAloneError(RecordError):
     """A signature without the record that was signed."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "It is a signature alone: the record that it is about is another file; give that one."
-        )
+        super().__init__("This is only a signature. Give the file of the record that it signs.")

@@ -69,7 +69,7 @@ class VacSimple(RecordFormat):
 
     name = "vac-simple"
     title = "Verifiable Agent Conversations (simple)"
-    summary = "The plainer record that other tools make: what has no member of its own is dropped."
+    summary = "The simpler record of other tools; values without a member of their own are dropped."
     suffix = ".vac-simple.json"
 
     def written(self, session: Session, manner: Manner) -> bytes:
@@ -85,7 +85,7 @@ class Vcon(RecordFormat):
 
     name = "vcon"
     title = "vCon"
-    summary = "The record in a vCon, beside the dialog in the words of that format."
+    summary = "The record in a vCon, with the dialog in that format."
     suffix = ".vcon"
 
     def written(self, session: Session, manner: Manner) -> bytes:

@@ -59,7 +59,7 @@ LONGEST = 64 * 1024
 """Bytes; no file of a key is longer."""
 
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-_KINDS = "only Ed25519 and P-256 keys sign records"
+_KINDS = "only Ed25519 and P-256 keys can sign records"
 
 _PBES2 = "1.2.840.113549.1.5.13"
 _SCRYPT = "1.3.6.1.4.1.11591.4.11"
@@ -104,7 +104,7 @@ def read_file(path: str) -> bytes:
     except OSError as error:
         raise UnusableKeyError(path, error.strerror or "it cannot be read") from None
     if len(content) > LONGEST:
-        raise UnusableKeyError(path, f"it is longer than {LONGEST:,} bytes, so it is no key")
+        raise UnusableKeyError(path, f"it is longer than {LONGEST:,} bytes and cannot be a key")
     return content
 
 
@@ -123,7 +123,9 @@ def exposure(path: str) -> str | None:
         return None
     if os.name != "posix" or not stat.S_ISREG(mode) or not mode & _OF_OTHERS:
         return None
-    return f"others can get at it (mode {stat.S_IMODE(mode):03o}). `chmod 600 {shlex.quote(path)}` mends that"
+    return (
+        f"other users can read it (mode {stat.S_IMODE(mode):03o}). `chmod 600 {shlex.quote(path)}` fixes that"
+    )
 
 
 def parse_public(path: str, content: bytes) -> PublicKey:
@@ -131,7 +133,7 @@ def parse_public(path: str, content: bytes) -> PublicKey:
     try:
         key = load_pem_public_key(content)
     except (ValueError, UnsupportedAlgorithm):
-        raise UnusableKeyError(path, "there is no public key in it that can be read") from None
+        raise UnusableKeyError(path, "it holds no readable public key") from None
     match key:
         case Ed25519PublicKey():
             return key
@@ -174,21 +176,21 @@ def _unlocked(path: str, content: bytes, ask: Ask | None, whose: str) -> object:
         return _load(content, ask(f"Passphrase of {whose}"))
     except UnsupportedAlgorithm:
         reason = (
-            "its passphrase cannot be used here. `ssh-keygen -p -N '' -f COPY` on a copy takes it away, and "
-            "`geminids key new --passphrase` makes a key that has one"
+            "its passphrase cannot be used here. `ssh-keygen -p -N '' -f COPY` on a copy removes it; "
+            "`geminids key new --passphrase` creates a key with a usable one"
         )
         raise UnusableKeyError(path, reason) from None
     except (ValueError, TypeError, MemoryError):
         # A file may say that guessing takes more memory than there is.
-        raise UnusableKeyError(path, "this is not its passphrase, or the file is damaged") from None
+        raise UnusableKeyError(path, "wrong passphrase, or the file is damaged") from None
 
 
 def _why_none(content: bytes) -> str:
     if b"PUBLIC KEY-----" in content:
-        return "it is a public key; signing needs the private half"
+        return "it is a public key; signing needs the private key"
     if b"-----BEGIN" not in content:
-        return "it is no PEM file: there is no line `-----BEGIN … PRIVATE KEY-----` in it"
-    return "there is no private key in it that can be read"
+        return "it is not a PEM file: it has no line `-----BEGIN … PRIVATE KEY-----`"
+    return "it holds no readable private key"
 
 
 def _encrypted(plain: bytes, passphrase: bytes) -> bytes:

@@ -263,7 +263,7 @@ class KeyStore:
             return parse_public(path, _regular(path))
         if has_passphrase(private):
             command = shlex.join(["openssl", "pkey", "-in", private_path, "-pubout", "-out", path])
-            raise UnusableKeyError(path, f"the file is missing. `{command}` makes it anew")
+            raise UnusableKeyError(path, f"the file is missing. `{command}` makes it again")
         return parse_private(private_path, private, None, f"the key {name!r}").public_key()
 
     def _facts(self, name: str, strange: list[StrangeKeyFile]) -> _Facts:
@@ -302,7 +302,7 @@ class KeyStore:
             raise UnusableKeyError(self.folder, "it is no folder, and keys are kept in one")
         if os.name == "posix" and mode & _CHANGED_BY_OTHERS:
             mend = f"`chmod 700 {shlex.quote(self.folder)}` mends that"
-            raise UnusableKeyError(self.folder, f"others can change what is in this folder. {mend}")
+            raise UnusableKeyError(self.folder, f"other users can change files in this folder. {mend}")
 
 
 def load_private(path: str | os.PathLike[str], ask: Ask | None = None) -> PrivateKey:

@@ -582,7 +582,7 @@ def commitment_of(record: dict[str, Any]) -> Commitment:
             return Commitment(_digest(root), {(): _digest(seed)}, {})
         case {"scheme": _, "root": root, "seeds": list(seeds), "redacted": list(marks), **other} if not other:
             if not marks:
-                raise RefusedError("the commitment is one of a redacted record, and nothing was taken out")
+                raise RefusedError("the commitment is one of a redacted record, but nothing was removed")
             return Commitment(_digest(root), _distinct(map(_seed, seeds)), _distinct(map(_mark, marks)))
     raise RefusedError(f"{COMMITMENT} is not of the shape that it should have")
 
@@ -598,7 +598,7 @@ def _mark(written: Any) -> tuple[Where, Mark]:
     match written:
         case {"at": str(at), "digests": list(digests), **other} if digests and other.keys() <= {"count"}:
             if is_fixed(path := path_of(at)) or path in _NEVER_WHOLE:
-                raise RefusedError(f"{_named(path)} cannot be taken out of a record")
+                raise RefusedError(f"{_named(path)} cannot be removed from a record")
             if "count" not in other:
                 return path, Mark(tuple(map(_digest, digests)), None)
             if type(number := other["count"]) is int and 0 < number < _LONGEST_LIST:
@@ -671,9 +671,9 @@ class Recount:
         elif type(value) is list and not whole:
             digest = self._list(value, path)
         else:
-            raise RefusedError(f"there is no seed for {_named(path)}, so nothing shows what stood there")
+            raise RefusedError(f"there is no seed for {_named(path)}, so nothing shows what was there")
         if len(self._marks_used) == marks_before:
-            raise RefusedError(f"nothing was taken out of {_named(path)}, but there is no seed for it")
+            raise RefusedError(f"nothing was removed from {_named(path)}, but there is no seed for it")
         return digest
 
     def _map(self, value: dict[str, Any], path: Where) -> bytes:
@@ -686,7 +686,7 @@ class Recount:
                 digest = self.digest(value[key], child)
             nodes.append(member_node(key, digest))
         if not nodes:
-            raise RefusedError(f"there is no seed for {_named(path)}, so nothing shows what stood there")
+            raise RefusedError(f"there is no seed for {_named(path)}, so nothing shows what was there")
         return map_digest(nodes)
 
     def _taken_member(self, members: dict[str, Any], path: Where) -> bytes:
@@ -695,7 +695,7 @@ class Recount:
             raise RefusedError(f"the redaction of {_named(path)} is not one of a member")
         stands = members.get(path[-1])
         if (is_shown(path) and stands != REDACTED) or (not is_shown(path) and path[-1] in members):
-            raise RefusedError(f"{_named(path)} was taken out, and something else stands in its place")
+            raise RefusedError(f"{_named(path)} was removed, and something else is in its place")
         self._marks_used.append(path)
         return mark.digests[0]
 
@@ -711,9 +711,7 @@ class Recount:
                 continue
             run = self._taken_run(element, child, length)
             if runs and runs[-1].end == length:
-                raise RefusedError(
-                    f"{_named(child)} and what stands before it were taken out, but not as one"
-                )
+                raise RefusedError(f"{_named(child)} and what is before it were removed, but not as one")
             runs.append(run)
             length = run.end
         if not 0 < length < _LONGEST_LIST:
@@ -728,7 +726,7 @@ class Recount:
         if mark.number is None:
             raise RefusedError(f"the redaction of {_named(path)} does not say how many it was")
         if element != (REDACTED_ENTRY if is_entry_list(path[:-1]) else REDACTED):
-            raise RefusedError(f"{_named(path)} was taken out, and something else stands in its place")
+            raise RefusedError(f"{_named(path)} was removed, and something else is in its place")
         self._marks_used.append(path)
         return _Run(start, start + mark.number, iter(mark.digests))
 
@@ -810,7 +808,7 @@ def open_envelope(content: bytes) -> Envelope:
         case Tagged(18, [bytes(protected), dict(unsigned), bytes() | None as payload, bytes(signature)]):
             signed = decode_cbor(protected) if protected else {}
         case _:
-            raise RefusedError("this is no signed record: no COSE_Sign1 with its tag")
+            raise RefusedError("not a signed record: no COSE_Sign1 with its tag")
     if not isinstance(signed, dict):
         raise RefusedError("the protected header is no map")
     envelope = Envelope(protected, signed, unsigned, payload, signature)
@@ -854,7 +852,7 @@ def load_public_key(pem: bytes) -> PublicKey:
     try:
         key = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm):
-        raise RefusedError("there is no public key in PEM in it") from None
+        raise RefusedError("it holds no PEM public key") from None
     if isinstance(key, Ed25519PublicKey):
         return key
     if isinstance(key, EllipticCurvePublicKey) and isinstance(key.curve, SECP256R1):
@@ -1133,9 +1131,7 @@ def _foreign_shape(envelope: Envelope) -> Check:
     if not isinstance(critical, list) or any(
         label not in (ALGORITHM, CONTENT_TYPE, KEY_ID, CLAIMS) for label in critical
     ):
-        return Check(
-            "envelope", False, "it says that nobody should believe it who does not know all its labels"
-        )
+        return Check("envelope", False, "it must not be trusted without knowing all its labels")
     others = sorted(_label(label) for label in envelope.unsigned if label != METADATA)
     more = f"; not covered by the signature: label {', '.join(others)}" if others else ""
     return Check("envelope", True, f"signed by another program than geminids{more}")
@@ -1232,7 +1228,7 @@ def _metadata(envelope: Envelope, record: dict[str, Any], content: bytes) -> Che
         return _foreign_metadata(stated, record)
     expected = metadata_of(record, content)
     if stated is None and expected is None and "metadata" not in ours:
-        return Check(name, None, "there is none: nobody recorded when the session began")
+        return Check(name, None, "there is none: the start of the session was not recorded")
     if ours.get("metadata") != sha256(encode_cbor(stated)).digest():
         return Check(name, False, "it is not what was signed")
     if expected != stated:
@@ -1268,7 +1264,7 @@ def _seal(case: _Case, record: dict[str, Any]) -> Check:
         return Check(name, None, "only geminids makes them")
     if seal is None and "seal" not in ours:
         holds = None if COMMITMENT not in record else False
-        return Check(name, holds, "there is none, so nothing can be taken out of the record")
+        return Check(name, holds, "there is none, so nothing can be removed from the record")
     if not isinstance(seal, bytes) or ours.get("seal") != sha256(seal).digest():
         return Check(name, False, "it is not the one that was signed")
     try:
@@ -1339,13 +1335,13 @@ def _commitment(record: dict[str, Any], *, needed: bool) -> tuple[Check, tuple[R
 def _redactions(redactions: tuple[Redaction, ...], commitment: Check) -> Check:
     name = "redactions"
     if commitment.holds is None:
-        return Check(name, None, "none can be told without a commitment")
+        return Check(name, None, "unknown without a commitment")
     if not commitment.holds:
-        return Check(name, False, "what is missing cannot be told, since the commitment does not hold")
+        return Check(name, False, "unknown, since the commitment is not valid")
     if not redactions:
-        return Check(name, None, "nothing was taken out")
+        return Check(name, None, "nothing was removed")
     places = len(redactions)
-    return Check(name, True, f"something was taken out at {places:,} place{'' if places == 1 else 's'}")
+    return Check(name, True, f"removed at {places:,} place{'' if places == 1 else 's'}")
 
 
 def _sources(record: dict[str, Any], sources: Sequence[tuple[str, bytes]]) -> Check:
@@ -1402,7 +1398,7 @@ def _other_than(name: str, content: bytes, files: list[Any]) -> str:
                         f"{_plain(name)} has become shorter since it was read: {missing:,} bytes are missing"
                     )
                 return f"{_plain(name)} is not as it was: its first {size:,} bytes are others"
-    return f"{_plain(name)} is no file of this record"
+    return f"{_plain(name)} is not a file of this record"
 
 
 def _size_and_hash(file: Any) -> tuple[int, str] | None:
@@ -1494,9 +1490,9 @@ def proven(verdict: Verdict) -> str:
     if not verdict.holds or verdict.claims is None:
         return "nothing: a check failed"
     key = f"with the key {verdict.key_id.hex()[:16]}…" if verdict.key_id else "with a key that was given"
-    listed = "every place where something was taken out of it is listed"
+    listed = "every place where something was removed is listed"
     if verdict.form == "excerpt":
-        return f"all that is shown stood in a record that was signed {key}, unchanged since; {listed}"
+        return f"everything shown was in a record that was signed {key}, unchanged since; {listed}"
     before = f"; {listed}" if verdict.redactions else ""
     return f"the record is what was signed {key}, and nothing in it was changed since{before}"
 

@@ -141,7 +141,7 @@ class Kingfisher:
         with _trouble("cannot be started"):
             import kingfisher_sdk
 
-            self.name = f"kingfisher {kingfisher_sdk.__version__} and our rules"
+            self.name = f"kingfisher {kingfisher_sdk.__version__} and built-in rules"
         self._scanner = _scanner(OURS, cache_folder)
         self._check()
 

@@ -23,15 +23,15 @@ from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import Mark, Pause, Speaker, Turn, is_marked
 
 MARKS = {
-    State.COMPRESSED: "compressed here: {} above left the agent's view",
+    State.COMPRESSED: "compressed here: the agent no longer sees {} above",
     State.REWOUND: "rewound here: {} undone",
 }
 
 KINDS = {
     SessionKind.SUBAGENT: ("a subagent", "its parent"),
-    SessionKind.CHECKPOINT: ("saved by hand", "saved from"),
-    SessionKind.COPY: ("a copy; the session itself is elsewhere, if anywhere", "copied from"),
-    SessionKind.LOST: ("lost: what was typed is what remains", ""),
+    SessionKind.CHECKPOINT: ("saved chat", "saved from"),
+    SessionKind.COPY: ("a copy of a session that is stored elsewhere, if at all", "copied from"),
+    SessionKind.LOST: ("lost: only your prompts remain", ""),
 }
 """What a session is that is no main one, and what its parent is to it."""
 
@@ -54,7 +54,7 @@ CALL_MARKS = {
 }
 """How a call ended as a sign, and in which style."""
 
-NO_WORDS = "(no words)"
+NO_WORDS = "(empty)"
 UNRECOGNISED = "Unrecognised"
 """What stands before something that an agent wrote and that has no name yet."""
 

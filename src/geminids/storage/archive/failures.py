@@ -13,8 +13,8 @@ class DamagedCopyError(GeminidsError):
         self.path = path
         self.reason = reason
         super().__init__(
-            f"The kept copy of {path!r} is damaged: {reason}. `geminids keep verify` heals it from the "
-            "original if that is still there; all other copies can be read."
+            f"The kept copy of {path!r} is damaged: {reason}. `geminids keep verify` repairs it if the "
+            "original file still exists; all other copies can be read."
         )
 
 
@@ -25,9 +25,9 @@ class DamagedArchiveError(GeminidsError):
 
     def __init__(self, folder: str, reason: str) -> None:
         super().__init__(
-            f"The list of the kept copies in {folder!r} is damaged and cannot be made anew ({reason}). The "
-            "copies themselves lie in its folder 'packs'; leave them there, and try again when this is "
-            "mended."
+            f"The list of the kept copies in {folder!r} is damaged and cannot be made again ({reason}). "
+            "The copies themselves are in its folder 'packs'; leave them there, and try again when this is "
+            "repaired."
         )
 
 
@@ -39,7 +39,8 @@ class NewerArchiveError(GeminidsError):
     def __init__(self, folder: str, version: int, known: int) -> None:
         super().__init__(
             f"The kept copies in {folder!r} were written by a newer geminids (version {version} of their "
-            f"list; this one knows {known}). Nothing was changed. Update geminids, or give another --data."
+            f"list; this one supports {known}). Nothing was changed. Upgrade geminids, or use another "
+            "--data."
         )
 
 
@@ -49,7 +50,7 @@ class BusyArchiveError(GeminidsError):
     exit_code = PARTLY_DONE
 
     def __init__(self, who: str) -> None:
-        super().__init__(f"Copies are being kept by {who}. Try again when it is done.")
+        super().__init__(f"{who} is writing copies. Try again when it is done.")
 
 
 class FailedToKeepError(GeminidsError):
@@ -59,8 +60,8 @@ class FailedToKeepError(GeminidsError):
 
     def __init__(self, folder: str, reason: str) -> None:
         super().__init__(
-            f"Cannot keep copies in {folder!r}: {reason}. Nothing half-written was left, and all earlier "
-            "copies can be read."
+            f"Cannot keep copies in {folder!r}: {reason}. No partial copy was left, and all earlier copies "
+            "can be read."
         )
 
 
@@ -76,6 +77,6 @@ class NotAnArchiveError(GeminidsError):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
-            f"Cannot import {path!r}: {reason}. Nothing was taken from it. `geminids keep export` writes "
-            "a file that can be imported."
+            f"Cannot import {path!r}: {reason}. Nothing was imported. It must be a file written by "
+            "`geminids keep export`."
         )

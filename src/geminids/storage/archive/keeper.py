@@ -57,7 +57,7 @@ def naming_trouble(folder: str) -> Iterator[None]:
         with suppress(OSError, sqlite3.Error):
             make_anew(folder, str(error))
         raise FailedToKeepError(
-            folder, f"their list is damaged ({error}); try again, it is made anew"
+            folder, f"their list is damaged ({error}); try again; it is made again"
         ) from error
 
 

@@ -366,7 +366,7 @@ def open_manifest(folder: str, *, to_write: bool = False) -> Manifest:
     """The manifest of a folder. Raises DamagedManifestError, also if there is none."""
     file = f"{folder}/{MANIFEST_FILE}"
     if not os.path.isfile(file):  # noqa: PTH113
-        raise DamagedManifestError("it is no plain file" if os.path.lexists(file) else "it is missing")
+        raise DamagedManifestError("it is not a regular file" if os.path.lexists(file) else "it is missing")
     # Who only reads must be able to roll back what a killed process has left.
     how = "rw" if to_write or os.access(folder, os.W_OK) else "ro"
     with naming_damage(folder):
@@ -417,7 +417,7 @@ def _check(manifest: Manifest, folder: str) -> None:
     (ours,) = manifest.connection.execute("PRAGMA application_id").fetchone()
     (version,) = manifest.connection.execute("PRAGMA user_version").fetchone()
     if ours != _OURS:
-        raise DamagedManifestError("it is no manifest of ours")
+        raise DamagedManifestError("it is not a list of geminids")
     if version > VERSION and not manifest.is_of_this_version():
         raise NewerArchiveError(folder, version, VERSION)
     if version == _FIRST_VERSION:

@@ -195,21 +195,21 @@ def _made_anew(folder: str, reason: str, said: list[str]) -> Manifest:
     os.rename(new, file)  # noqa: PTH104
     sync_folder(folder)
     if filled.packs or filled.unfound:
-        where = f" What was there lies in {aside!r}." if aside else ""
+        where = f" The damaged list is now {aside!r}." if aside else ""
         said.append(
-            f"The list of the kept copies could not be read ({reason}) and was made anew from the copies "
-            f"themselves.{_told(filled)}{where}"
+            f"The list of the kept copies could not be read ({reason}) and was made again from the "
+            f"copies.{_told(filled)}{where}"
         )
     return open_manifest(folder, to_write=True)
 
 
 def _told(filled: _Filled) -> str:
-    unread = f" {filled.unread} stretches of them could not be read." if filled.unread else ""
+    unread = f" {filled.unread} parts of them could not be read." if filled.unread else ""
     unfound = f" {filled.unfound} copies were only on the former list." if filled.unfound else ""
     if not unread and not unfound:
         return ""
     left_out = f" {filled.left_out} rows of that could not be read." if filled.left_out else ""
-    return f"{unread}{unfound}{left_out} `geminids keep verify` says more."
+    return f"{unread}{unfound}{left_out} `geminids keep verify` shows more."
 
 
 def _move_aside(folder: str) -> str | None:

@@ -51,7 +51,7 @@ def verify(archive: Archive, original: Original, progress: Progress | None = Non
         faults = [*missing, *_faults(archive.folder, places, progress)]
         broken = _heal_records(writer, found, versions, {fault.place.segment.digest for fault in faults})
         if broken:
-            mended.append(f"{broken} records could not be read and were written anew from the list.")
+            mended.append(f"{broken} records could not be read and were written again from the list.")
         damage = _heal_segments(writer, versions, faults, original)
         _forget_missing_packs(writer, found)
         size = sum(place.segment.size for place in places)

@@ -128,8 +128,8 @@ class DamagedStoreError(GeminidsError):
 
     def __init__(self, file: Path | str) -> None:
         super().__init__(
-            f"{str(file)!r} is damaged and cannot be read; the next change that you ask for recovers what "
-            "can be."
+            f"{str(file)!r} is damaged and cannot be read. Your next change to it recovers as much as "
+            "possible."
         )
 
 
@@ -138,9 +138,9 @@ class NewerStoreError(GeminidsError):
 
     def __init__(self, file: Path, version: int, known: int = VERSION) -> None:
         super().__init__(
-            f"{str(file)!r} was written by a newer geminids (version {version} of the file, we know "
-            f"{known}). It is read as far as we understand it, and nothing was changed; upgrade geminids, or "
-            "use another folder with --data."
+            f"{str(file)!r} was written by a newer geminids (version {version} of the file; this one "
+            f"supports {known}). It is read as far as possible, and nothing was changed. Upgrade geminids, "
+            "or use another --data."
         )
 
 
@@ -342,7 +342,7 @@ def refuse_strange(file: Path | str) -> None:
     except FileNotFoundError as error:
         raise DamageError("gone") from error
     if not stat.S_ISREG(facts.st_mode):
-        raise DamageError("no plain file")
+        raise DamageError("not a regular file")
     if facts.st_size == 0:
         raise DamageError("empty")
 

@@ -26,7 +26,7 @@ def stored_tag(tag: str) -> str:
     if not cleaned:
         raise BadMarkError("tag", "needs at least one letter")
     if len(cleaned.split()) > 1 or "," in cleaned:
-        raise BadMarkError("tag", f"is one word, without blanks or commas; {tag!r} is not. Give several tags")
+        raise BadMarkError("tag", f"is one word, without spaces or commas; {tag!r} is not. Give several tags")
     return cleaned
 
 

@@ -125,12 +125,10 @@ class RecoveredError(GeminidsError):
         self.tables = tables
         kept = ", ".join(_counted(table.kept, table.word) for table in tables)
         lost = ", ".join(_lost(table) for table in tables if table.lost != 0) or "nothing"
-        what = (
-            f"was damaged and is now {str(moved_to)!r}" if moved_to else "was gone, though its copy is there"
-        )
+        what = f"was damaged and is now {str(moved_to)!r}" if moved_to else "was gone, but its copy exists"
         self.account = f"{str(file)!r} {what}. Recovered: {kept}. Lost: {lost}."
         """What happened, for whoever goes on."""
-        super().__init__(f"{self.account} Nothing else was changed; give the command again.")
+        super().__init__(f"{self.account} Nothing else was changed. Run the command again.")
 
 
 def mend(folder: Path) -> str | None:
@@ -391,7 +389,5 @@ def _counted(count: int, word: str) -> str:
 
 def _lost(table: Recovered) -> str:
     return (
-        f"some {table.word}s, nobody knows how many"
-        if table.lost is None
-        else _counted(table.lost, table.word)
+        f"some {table.word}s, an unknown number" if table.lost is None else _counted(table.lost, table.word)
     )

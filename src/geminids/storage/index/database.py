@@ -115,8 +115,8 @@ class BusyIndexError(GeminidsError):
 
     def __init__(self, who: str) -> None:
         super().__init__(
-            f"The index is being written by {who}. Try again when it is done, or give --no-sync to read "
-            "what is there."
+            f"The index is being written by {who}. Try again when it is done, or use --no-sync to read it "
+            "as it is."
         )
 
 
@@ -127,8 +127,8 @@ class FullDiskError(GeminidsError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"No room to write the index {path!r}: the disk is full. Nothing half-written was kept; make "
-            "room, or choose another folder with --data."
+            f"Cannot write the index {path!r}: the disk is full. Nothing was changed. Free some space, or "
+            "choose another folder with --data."
         )
 
 
@@ -456,7 +456,7 @@ def naming_strange_rows(path: str | None) -> Iterator[None]:
 def _compare_with_seal(path: str) -> None:
     """Compare an index with its checksum, unless it is being written. Raises DamagedIndexError, OSError."""
     if os.path.lexists(path) and not os.path.isfile(path):  # noqa: PTH113
-        raise DamagedIndexError(path, "it is no plain file")
+        raise DamagedIndexError(path, "it is not a regular file")
     if seal.is_broken(path):
         raise DamagedIndexError(path, "it is not what was written")
 

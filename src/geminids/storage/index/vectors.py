@@ -48,7 +48,7 @@ class DamagedVectorsError(GeminidsError):
 
     def __init__(self, path: str | None, reason: str) -> None:
         super().__init__(
-            f"The vectors in {path!r} cannot be read ({reason}). Delete the file; it is made anew."
+            f"The vectors in {path!r} cannot be read ({reason}). Delete the file; it is made again."
         )
 
 

@@ -46,8 +46,8 @@ class DamagedMemoryError(GeminidsError):
 
     def __init__(self, file: Path, moved_to: Path) -> None:
         super().__init__(
-            f"Cannot read the links in {str(file)!r}; the file is now {str(moved_to)!r}. Mend it and move it "
-            "back, or give the command again to begin with no links."
+            f"Cannot read the links in {str(file)!r}; the file is now {str(moved_to)!r}. Repair it and "
+            "move it back, or run the command again to start without links."
         )
 
 

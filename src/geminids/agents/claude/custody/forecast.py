@@ -134,16 +134,16 @@ class _Cleanup(NamedTuple):
     def _remedy(self, rule: Rule) -> str:
         if not rule.is_understood:
             return (
-                f"Claude Code deletes nothing as long as it does not understand {rule.told_by!r}. When you "
-                f"mend it, write {_FOR_LONG} into it."
+                f"Claude Code deletes nothing while it cannot read {rule.told_by!r}. When you repair that "
+                f"file, add {_FOR_LONG}."
             )
         if rule.told_by == str(_managed_file()):
             return (
-                f"It is settled for all users of this machine in {rule.told_by!r}: only who looks after the "
-                f"machine can write {_FOR_LONG} there."
+                f"{rule.told_by!r} sets it for all users of this machine. To stop this, its administrator "
+                f"must add {_FOR_LONG} there."
             )
         file = rule.told_by or str(Path(self.home.folder, _SETTINGS_FILE))
-        return f"To stop this, add {_FOR_LONG}, or even more days, to {file!r}."
+        return f"To stop this, add {_FOR_LONG} to {file!r}."
 
     def deletions(self, fates: Sequence[Fate], rule: Rule, where: str | None) -> Iterator[Deletion]:
         """All files, with the day on which they are due."""
@@ -181,8 +181,8 @@ class _Cleanup(NamedTuple):
         led = f"a session of Claude Code{f' in {where!r}' if where else ''}{home}"
         it = "it was"
         if deciding is not fate:
-            it = f"it goes with {os.path.basename(deciding.file)!r}, which was"  # noqa: PTH119
-        return f"Deleted in the background of {led}: {it} last written to on {used}, and is kept for {days}."
+            it = f"it belongs to {os.path.basename(deciding.file)!r}, which was"  # noqa: PTH119
+        return f"Deleted in the background by {led}: {it} last written to on {used}, and is kept for {days}."
 
 
 def _rule_of(said: object, file: str) -> Rule:
@@ -196,7 +196,7 @@ def _said_in(file: Path) -> Any:
     try:
         if file.exists() and not file.is_file():
             # A pipe would keep us waiting.
-            raise UndecodableError("no plain file")
+            raise UndecodableError("not a regular file")
         with file.open("rb") as opened:
             written = opened.read(_LARGEST_FILE)
     except (FileNotFoundError, NotADirectoryError):

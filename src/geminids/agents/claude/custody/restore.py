@@ -45,7 +45,7 @@ def _place(copy: Copy, renamed: dict[str, str]) -> tuple[str, str | None]:
     for before, after in renamed.items():
         if copy.path == before + SUFFIX:
             command = f"claude --resume {PurePath(after).name}"
-            return after + SUFFIX, f"{copy.path!r} is there with other content. Resume this: `{command}`."
+            return after + SUFFIX, f"{copy.path!r} exists with other content. To resume this: `{command}`."
         if copy.path.startswith(before + os.sep):
-            return after + copy.path.removeprefix(before), "It goes with its session, which has another name."
+            return after + copy.path.removeprefix(before), "It moves with its session, which has a new name."
     return copy.path, None

@@ -42,13 +42,17 @@ class _Resumption(msgspec.Struct, frozen=True):
     def answer(self) -> Resuming:
         folder = self.session.project.path
         if self.session.kind is not SessionKind.MAIN:
-            return self._cannot("A subagent worked in it, and it ended with its task.")
+            return self._cannot("It is the session of a subagent, which ended with its task.")
         if self.circumstances.given:
-            return self._cannot("Claude Code resumes only what is in its home, not a file given by hand.")
+            return self._cannot(
+                "Claude Code only resumes sessions in its own home, not a file given by path."
+            )
         if folder is None:
-            return self._cannot("Claude Code finds sessions by their folder, which no record names.")
+            return self._cannot(
+                "Claude Code finds sessions by their folder, and the folder of this one is not known."
+            )
         if not os.path.isdir(folder):  # noqa: PTH112 - pathlib raises for what cannot be a name
-            return self._cannot(f"Claude Code finds sessions by their folder, and {folder!r} is not there.")
+            return self._cannot(f"Claude Code finds sessions by their folder, and {folder!r} does not exist.")
         return self._in_folder(folder)
 
     def _cannot(self, reason: str) -> NotResumable:
@@ -61,12 +65,12 @@ class _Resumption(msgspec.Struct, frozen=True):
         in_homes = [file for file in files if file.parent.parent.name == PROJECTS]
         in_homes.sort(key=lambda file: os.path.realpath(_home_of(file)) != usual)
         if not in_homes:
-            return self._cannot("It does not lie where Claude Code keeps its sessions.")
+            return self._cannot("It is not where Claude Code keeps its sessions.")
         file = next((one for one in in_homes if _is_folder_of(one.parent.name, folder)), None)
         if file is None:
             other = str(in_homes[0].parent)
             return self._cannot(
-                f"Started in {folder!r}, Claude Code does not look into {other!r}: the session was begun in "
+                f"In {folder!r}, Claude Code does not look into {other!r}: the session was started in "
                 "another folder, or the folder was moved."
             )
         home = _home_of(file)
@@ -124,7 +128,7 @@ def _deletion_warning(expiring: datetime | None, rest: timedelta, now: datetime)
         return
     period = f"{rest.days:,} day{'' if rest.days == 1 else 's'}"
     if expiring <= now:
-        yield f"It was not used for more than {period}: Claude Code may delete it when it starts."
+        yield f"It has not been used for more than {period}: Claude Code may delete it when it starts."
     else:
         on = f"{expiring:%Y-%m-%d}"
-        yield f"Claude Code deletes sessions that were not used for {period}; this one on {on}."
+        yield f"Claude Code deletes sessions that have not been used for {period}; this one on {on}."

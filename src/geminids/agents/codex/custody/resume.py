@@ -31,22 +31,22 @@ class _RolloutHome(NamedTuple):
 def resuming(session: Session, circumstances: Circumstances) -> Resuming:
     """How Codex CLI would go on with a session, or why it cannot."""
     if circumstances.given:
-        return NotResumable("Codex CLI resumes only what is in its home, not a file that is given by hand.")
+        return NotResumable("Codex CLI only resumes sessions in its own home, not a file given by path.")
     if session.kind is SessionKind.SUBAGENT:
         return _of_parent(session)
     home = _home_of(session, circumstances)
     if home is None:
-        return NotResumable("It does not lie where Codex CLI keeps its sessions.")
+        return NotResumable("It is not where Codex CLI keeps its sessions.")
     thread = session.native_id.partition("_")[0]
     if _is_option(thread):
-        return NotResumable("Codex CLI would take its id for an option, and makes no such ids itself.")
+        return NotResumable("Codex CLI would take its id for an option; it creates no such ids itself.")
     if home.is_archived:
         return _archived(thread, home)
     return _resumable(session, thread, home, circumstances)
 
 
 def _of_parent(session: Session) -> NotResumable:
-    reason = "It is the work of a subagent, which goes on only with the session that started it."
+    reason = "It is the session of a subagent, which can only be resumed with the session that started it."
     parent = (session.parent_id or "").partition(":")[2]
     if not parent or _is_option(parent):
         return NotResumable(reason)
@@ -75,7 +75,7 @@ def _archived(thread: str, home: _RolloutHome) -> NotResumable:
     settings = tuple(f"{name}={value}" for name, value in home.environment.items())
     start: Command = ("env", *settings, PROGRAM) if settings else (PROGRAM,)
     commands = ((*start, "unarchive", thread), (*start, "resume", thread))
-    return NotResumable("It is archived.", (Offer("Take it out of the archive, then resume it:", commands),))
+    return NotResumable("It is archived.", (Offer("Unarchive it, then resume it:", commands),))
 
 
 def _resumable(session: Session, thread: str, home: _RolloutHome, circumstances: Circumstances) -> Resumable:
@@ -86,8 +86,8 @@ def _resumable(session: Session, thread: str, home: _RolloutHome, circumstances:
     if program is None:
         warnings.append(f"`{PROGRAM}` is not on the PATH.")
     if not is_there:
-        gone = f"{folder!r} is not there" if folder else "The folder that it was worked in is not known"
-        warnings.append(f"{gone}; Codex CLI would go on in the folder that it is started in.")
+        gone = f"{folder!r} does not exist" if folder else "The folder of its project is not known"
+        warnings.append(f"{gone}; Codex CLI would continue in the folder in which it is started.")
     return Resumable(
         command=(PROGRAM, "resume", thread),
         folder=folder if is_there and folder else circumstances.here,

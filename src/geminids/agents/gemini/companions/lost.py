@@ -49,11 +49,11 @@ from geminids.core.model import (
 from geminids.core.model.summary import first_sentence
 
 LOST = "no session file has this id: it was deleted, or the release (before 0.4) kept none"
-LOST_AFTER_CLEAR = "typed after /clear, which begins a session of its own; no file of it is left"
+LOST_AFTER_CLEAR = "typed after /clear, which starts a new session; no file of it is left"
 LOST_AFTER_RESUME = "typed after /resume, in a session of which no file is left"
 _BEFORE_REASON = {
     LOST: "",
-    LOST_AFTER_CLEAR: "typed after /clear, which begins a session of its own; ",
+    LOST_AFTER_CLEAR: "typed after /clear, which starts a new session; ",
     LOST_AFTER_RESUME: "typed after /resume, in another session; ",
 }
 """What is known of a session all the same that may be there, by what is said of one that is gone."""
@@ -62,9 +62,9 @@ NO_ID = "the log does not say in which session it was typed"
 COMMAND_NOT_RECORDED = "commands to the agent itself are not recorded"
 SHELL_NOT_RECORDED = "commands of shell mode are recorded since 0.44 only"
 TAKEN_FOR_COMMAND = "it begins with a slash: the release took it for a command and did not send it"
-TAKEN_BACK = "it was taken back, failed or was for the shell: releases before 0.39 keep none of that"
+TAKEN_BACK = "it was undone, failed or was a shell command: releases before 0.39 do not record these"
 LOG_CUT_OFF = "the log is cut off in the middle of it, so it cannot be compared"
-UNKNOWN = "the session does not hold it: it was for the shell (before 0.44), or it is not known why"
+UNKNOWN = "the session does not have it: it was a shell command (before 0.44), or the reason is unknown"
 
 _CLEAR = lazy_pattern(r"/(?:clear|new)\b")
 _RESUME = lazy_pattern(r"/resume\s*$")

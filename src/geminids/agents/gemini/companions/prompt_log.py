@@ -35,7 +35,7 @@ from geminids.reading.lines import LineNumbers
 
 PROMPT_LOG = "gemini-prompt-log"
 IGNORED = {
-    "other-type": "a line of another type than user: not typed by the human",
+    "other-type": "a line of another type than user: not typed",
     "no-words": "a line without a word",
 }
 """Lines that are left out, and why."""

@@ -46,7 +46,7 @@ from geminids.core.model.summary import counts_of, title_of
 from geminids.reading.bounded import read_whole
 
 FORMAT = "gemini-saved-chat"
-SAVED = Shape(FORMAT, "history", ignored={"authType": "how the human had signed in"})
+SAVED = Shape(FORMAT, "history", ignored={"authType": "how the user had signed in"})
 SAVED_LIST = Shape(FORMAT, None)
 _NAME = lazy_pattern(r"checkpoint(?:-(?P<tag>.+))?\.json", re.DOTALL)
 _HASH = lazy_pattern(r"[0-9a-f]{64}")

@@ -30,8 +30,8 @@ WITH_PARENT = "with-parent"
 
 _RUBBISH = {
     UNREADABLE: "Gemini CLI finds no session in it",
-    NOTHING_TO_RESUME: "there is nothing in it that Gemini CLI could go on with",
-    SUBAGENT: "it is the work of a subagent, which Gemini CLI does not show",
+    NOTHING_TO_RESUME: "Gemini CLI finds nothing in it to resume",
+    SUBAGENT: "it is the session of a subagent, which Gemini CLI does not show",
 }
 _SUFFIX = lazy_pattern(r"-([a-zA-Z0-9]{8})\.jsonl?")
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -74,7 +74,7 @@ def doomed(fates: Iterable[Fate], program: Program, rule: Rule) -> dict[str, Doo
     found = {one.fate.file: doom_of[one.name] for one in listed if one.name in doom_of}
     if program.deletes_subagents:
         for session_id, (parent, doom) in _parents(listed, doom_of, program).items():
-            because = f"it goes with its parent, {parent!r}: {doom.because}"
+            because = f"it is deleted with its parent, {parent!r}: {doom.because}"
             for fate in of_subagents.get(session_id, ()):
                 found[fate.file] = Doom(doom.at, WITH_PARENT, because)
     return found
@@ -111,7 +111,7 @@ def _by_themselves(listed: Sequence[_Listed], program: Program, rule: Rule) -> I
         if rule.most is not None and index >= rule.most:
             number = math.ceil(rule.most)
             later = "one was" if number == 1 else f"{number:,} were"
-            yield one.name, Doom(None, COUNT, f"{later} used later, and no more are kept")
+            yield one.name, Doom(None, COUNT, f"{later} used later, and only so many are kept")
         elif rule.rest and one.fate.last_used:
             used = one.fate.last_used
             because = f"it was last used on {used:%Y-%m-%d}, and is kept for {spoken(rule.rest)}"
@@ -169,9 +169,9 @@ def _take_along(group: Sequence[_Listed], alone: Mapping[str, Doom], doom_of: di
 def _taken_along(one: _Listed, first: _Listed, doom: Doom) -> Doom:
     own, others = seen.native_id(one.traits), seen.native_id(first.traits)
     is_twin = doom.cause in (NOTHING_TO_RESUME, UNREADABLE) and own is not None and own == others
-    because = f"its name ends like {first.name!r}, with which it goes, and {doom.because}"
+    because = f"its name ends like {first.name!r}, with which it is deleted, and {doom.because}"
     if is_twin:
-        because = f"{first.name!r} has the same id and takes it along, and {doom.because}"
+        because = f"it has the same id as {first.name!r} and is deleted with it, and {doom.because}"
     return Doom(doom.at, TWIN if is_twin else SAME_SUFFIX, because)
 
 

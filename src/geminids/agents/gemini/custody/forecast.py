@@ -119,15 +119,15 @@ class _HomeCleanup(NamedTuple):
     def _remedy(self, settings: Settings, rule: Rule) -> str | None:
         if settings.broken:
             return (
-                f"Gemini CLI does not start as long as {settings.broken!r} cannot be read, and so deletes "
-                f"nothing. When you mend it, write {SWITCHED_OFF} into it."
+                "Gemini CLI deletes nothing, since it does not start while it cannot read "
+                f"{settings.broken!r}. When you repair that file, add {SWITCHED_OFF}."
             )
         if not rule.deletes:
             return None
         if rule.told_by == str(self.desk.system_file):
             return (
-                f"It is settled for all users of this machine in {rule.told_by!r}: only who looks after the "
-                f"machine can write {SWITCHED_OFF} there."
+                f"{rule.told_by!r} sets it for all users of this machine. To stop this, its administrator "
+                f"must add {SWITCHED_OFF} there."
             )
         file = str(self.desk.user_file)
         if rule.told_by and rule.told_by != str(self.desk.system_defaults_file):

@@ -154,7 +154,7 @@ class KeptFiles:
             return SubagentFile(kept, native_id)
         if _is_shown(kept, view, program):
             return MainFile(kept, native_id, parse_time(view.get("lastUpdated") or view.get("startTime")))
-        return Rubbish(kept, f"Gemini CLI finds nothing in {kept.name!r} to go on with")
+        return Rubbish(kept, f"Gemini CLI finds nothing in {kept.name!r} to resume")
 
     def _without_header(
         self, kept: KeptFile, project: str | None, program: Program, now: datetime

@@ -70,21 +70,18 @@ def opened(shown: Sequence[Loaded]) -> Loaded:
 def why_not_shown(session: Session, place: ProjectFiles, loaded: Sequence[Loaded], program: Program) -> str:
     """Why the CLI shows none of the files of a session."""
     if any(one.native_id == session.native_id for one in loaded):
-        return "Gemini CLI finds nothing in it to go on with, hides it, and deletes it when it starts."
+        return "Gemini CLI finds nothing in it to resume, hides it, and deletes it when it starts."
     for other in loaded:
         if other.file in place.files:
-            return (
-                f"Its file holds the session {other.native_id!r} too, and that is all that Gemini CLI sees "
-                "in it."
-            )
+            return f"Its file also holds the session {other.native_id!r}, and Gemini CLI only sees that one."
     if has_no_header(session):
         return (
-            "Its file has lost its first line. Gemini CLI takes it for rubbish, and deletes it when it "
+            "Its file has lost its first line. Gemini CLI does not recognise it, and deletes it when it "
             "starts in this folder."
         )
     if not program.reads_logs and any(file.suffix == ".jsonl" for file in place.files):
         return f"Its file is a log (.jsonl), which {program.name} does not read; 0.39.0 and later do."
-    return "Gemini CLI cannot load its file. `geminids doctor` says what is wrong with it."
+    return "Gemini CLI cannot load its file. `geminids doctor` shows what is wrong with it."
 
 
 def has_no_header(session: Session) -> bool:
@@ -97,4 +94,4 @@ def unseen(place: ProjectFiles, shown: Sequence[Loaded], taken: Loaded) -> Itera
     others = [one.file.name for one in shown if one is not taken and one.file in place.files]
     if others:
         files = ", ".join(map(repr, others))
-        yield f"Gemini CLI goes on with {taken.file.name!r}, and does not see what is in {files}."
+        yield f"Gemini CLI resumes {taken.file.name!r}, and does not see what is in {files}."

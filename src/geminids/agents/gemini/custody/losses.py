@@ -18,8 +18,8 @@ from geminids.agents.gemini.file_names import start_of_id
 from geminids.core.timestamps import parse_time
 
 _GONE = (
-    "the next start of Gemini CLI in this folder that does not resume this session again deletes all of it, "
-    "with what you add now"
+    "the next start of Gemini CLI in this folder deletes the whole session, new messages included, unless "
+    "it resumes the same session again"
 )
 
 
@@ -35,8 +35,8 @@ def loss(program: Program, taken: Loaded, rest: timedelta, now: datetime) -> str
         return None
     if program.release is None:
         return (
-            "Which release of Gemini CLI is installed could not be told. 0.42, 0.43 and 0.47 to 0.61 "
-            f"delete what they resume: {_GONE}."
+            "The installed release of Gemini CLI is not known. 0.42, 0.43 and 0.47 to 0.61 delete what "
+            f"they resume: {_GONE}."
         )
     if program.deletes_resumed or _is_outlived(program, taken, rest, now):
         return f"{program.name} deletes what it resumes: {_GONE}."
@@ -60,13 +60,13 @@ def expiring(
     """What starts delete because it rested too long: the session itself, and others."""
     if taken and is_expired(taken, rest, now):
         yield (
-            f"It was not used for more than {spoken(rest)}. A start that resumes it spares it; any other, "
-            "also one to look for it with /resume, deletes it."
+            f"It has not been used for more than {spoken(rest)}. Gemini CLI keeps it if it is started to "
+            "resume it; any other start deletes it, even one to find it with /resume."
         )
     if number := _others_expired(place, (now - rest).timestamp(), taken):
         yield (
-            f"The start deletes what was not used for {spoken(rest)}, as every start does: at least "
-            f"{number:,} other file{'' if number == 1 else 's'} of this project."
+            f"Like every start, this one deletes files that have not been used for {spoken(rest)}: at "
+            f"least {number:,} other file{'' if number == 1 else 's'} of this project."
         )
 
 

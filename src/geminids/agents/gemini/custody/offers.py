@@ -33,7 +33,7 @@ class Offers(msgspec.Struct, frozen=True):
         known = self.session.project.path
         folder = known if known and is_folder(known) else ANY_FOLDER
         place = f", in any {ANY_FOLDER}" if folder == ANY_FOLDER else ""
-        sentence = f"Take a copy, and let a new session begin with its turns{place}{self._if_new_enough()}:"
+        sentence = f"Start a new session from a copy of this one{place}{self._if_new_enough()}:"
         return Offer(sentence, (self._export(), *self._begin_in(folder)))
 
     def _begin_in(self, folder: str) -> Iterator[Command]:
@@ -46,7 +46,7 @@ class Offers(msgspec.Struct, frozen=True):
 
     def begin_with_file(self, file: str) -> Offer:
         """A new session that begins with the turns of a file as it is."""
-        sentence = f"A new session can begin with the turns of the file{self._if_new_enough()}:"
+        sentence = f"Start a new session from the file{self._if_new_enough()}:"
         return Offer(sentence, (_begin_with(file),))
 
     def save_copy(self) -> Offer:
@@ -78,13 +78,13 @@ class Offers(msgspec.Struct, frozen=True):
 
     def _if_new_enough(self) -> str:
         is_too_old = not self.program.takes_session_files
-        return f" (which takes 0.43.0 or later; this is {self.program.name})" if is_too_old else ""
+        return f" (needs 0.43.0 or later; this is {self.program.name})" if is_too_old else ""
 
 
 def delete_nothing(place: ProjectFiles) -> Offer:
     """The setting that keeps the CLI from deleting."""
     file = str(place.data / SETTINGS_FILE)
-    return Offer(f"Or keep Gemini CLI from deleting any session, with this in {file!r}: {SWITCHED_OFF}")
+    return Offer(f"To stop Gemini CLI from deleting sessions, add this to {file!r}: {SWITCHED_OFF}")
 
 
 def is_folder(path: str) -> bool:

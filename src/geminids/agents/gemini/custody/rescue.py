@@ -67,7 +67,7 @@ def _refusal(home: Home, installed: Program) -> str | None:
     """Why the CLI would not read what is written to a home; None if it would."""
     data = registry_folder(home)
     if Path(data).name != ".gemini":
-        return f"It lies in {data!r}, where Gemini CLI does not look: its folder is called .gemini."
+        return f"It is in {data!r}, where Gemini CLI does not look: its folder is named .gemini."
     if not installed.reads_logs:
         return f"{installed.name} does not read repaired files (.jsonl); 0.39.0 and later do."
     return None

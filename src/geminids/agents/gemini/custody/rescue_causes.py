@@ -140,51 +140,50 @@ def _why_left_out(seen: Seen) -> str:
 _IGNORED = frozenset({"command", "hook", FUSED})
 _SENTENCES: dict[str, str] = {
     Accident.RESTARTED: (
-        "In line {line} Gemini CLI was started again in the minute in which the session began, and wrote an "
-        "empty list into the same file: of what stands before, it sees nothing."
+        "In line {line} Gemini CLI wrote an empty list, because it was started again in the minute in "
+        "which the session began. It no longer sees anything before that line."
     ),
     Accident.LOADED: (
-        "In line {line} a chat that was saved in another session was loaded. It took the place of all that "
-        "was said before, which Gemini CLI no longer sees."
+        "In line {line} a chat saved in another session was loaded. It replaced everything before it, "
+        "which Gemini CLI no longer sees."
     ),
     "shadowed": (
-        "Several files have the id of this session, with other turns in them. Gemini CLI shows only the one "
+        "Several files have the id of this session and hold different turns. Gemini CLI only shows the one "
         "that was used last, {newest}."
     ),
     "damaged": (
-        "Line {line} is damaged: a record was cut off, or the next one was written right behind it. Gemini "
-        "CLI skips such a line with all that is in it."
+        "Line {line} is damaged: a record was cut off, or two records were written on one line. Gemini CLI "
+        "skips the whole line."
     ),
     "headless": (
-        "No line of its file says whose session it is; that happens when another Gemini CLI deletes the file "
+        "Its file has no line with the session id; this happens if another Gemini CLI deletes the file "
         f"while it is still empty. {_DELETES}."
     ),
     "cut": f"Its file was cut off while it was written. {_DELETES}.",
     "unreadable": "Its file cannot be opened.",
     "shared": (
-        "Its file also holds the session {other}: both began in the same minute, and their ids begin alike. "
-        "Gemini CLI takes all that is in it for that one."
+        "Its file also holds the session {other}: both began in the same minute, and their ids begin "
+        "alike. Gemini CLI shows everything in it as that session."
     ),
     "leftover": (
         "Gemini CLI put {name} aside when it could not read or rewrite the session's file, and never looks "
         "at it again."
     ),
     "orphaned": (
-        "It lies in a folder where older releases looked. Gemini CLI has another folder for this project "
-        "now, and does not look there."
+        "It is in a folder that older releases used. Gemini CLI now uses another folder for this project."
     ),
     "command": (
-        "The prompt in line {line} begins with / or ?. Gemini CLI takes it for a command: it makes no title "
-        "of it, and leaves it out when the session goes on."
+        "The prompt in line {line} begins with / or ?. Gemini CLI takes it for a command: it does not use "
+        "it as a title, and leaves it out when the session is resumed."
     ),
     FUSED: (
-        "In line {line} Gemini CLI wrote the history again, with a prompt and the context before it in one "
-        "piece: that happens when a call is declined, a chat is loaded or outputs are masked. It takes all "
-        "of it for context, and leaves it out when the session goes on."
+        "In line {line} Gemini CLI wrote the history again and joined a prompt with the context before it; "
+        "this happens when a call is declined, a chat is loaded or outputs are masked. It takes all of it "
+        "for context, and leaves it out when the session is resumed."
     ),
     "hook": (
-        "In line {line}, words of a hook stand in front of a prompt. Gemini CLI takes all of it for context: "
-        "it makes no title of it, and leaves it out when the session goes on."
+        "In line {line} a hook put text before a prompt. Gemini CLI takes all of it for context: it does "
+        "not use it as a title, and leaves it out when the session is resumed."
     ),
 }
 
@@ -192,7 +191,7 @@ _SENTENCES: dict[str, str] = {
 def no_title(file: str) -> Obstacle:
     """What is to be said of a session that the CLI lists without a title."""
     sentence = (
-        "Gemini CLI leaves all but ASCII characters out of titles, and nothing is left of this one: the "
-        "session stands in its list without a word."
+        "Gemini CLI only keeps ASCII characters in titles, and this title has none: its list shows the "
+        "session without a title."
     )
     return Obstacle(kind="title", sentence=sentence, file=file)

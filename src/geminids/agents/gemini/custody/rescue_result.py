@@ -53,22 +53,22 @@ class Repair(msgspec.Struct, frozen=True):
     def changes(self) -> Iterator[str]:
         """What is written otherwise than it was."""
         if self.native_id != self.broken.native_id:
-            yield f"Of its id only {self.broken.native_id!r} is known; it becomes {self.native_id!r}."
+            yield f"Only {self.broken.native_id!r} of its id is known; the new id is {self.native_id!r}."
         if self._summary and not self.broken.summary:
             yield (
-                "It gets a summary, the beginning of the first prompt: Gemini CLI leaves all but ASCII "
-                "characters out of the titles that it makes of prompts."
+                "A summary is added, the beginning of the first prompt, since Gemini CLI only keeps ASCII "
+                "characters in titles that it makes from prompts."
             )
         if self.has_fused:
-            yield "Prompts that stood in one piece with the context before them are messages of their own."
+            yield "Prompts that were joined with the context before them become separate messages."
         ignored = [message for message in self.broken.messages if self._is_ignored(message)]
         if any(begins_like_command(without_hooks(message.parts)) for message in ignored):
             yield (
-                "Prompts that begin with / or ? get a character without width in front of them, as a part of "
-                "its own, so that Gemini CLI does not take them for commands. Their words are as they were."
+                "Prompts that begin with / or ? get a zero-width character in front, as a separate part, "
+                "so that Gemini CLI does not take them for commands. Their text is unchanged."
             )
         if any(len(without_hooks(message.parts)) < len(message.parts) for message in ignored):
-            yield "What hooks said in front of prompts stands behind them, as in sessions led in a terminal."
+            yield "Text that hooks put before prompts is moved after them, as in sessions in a terminal."
 
     @property
     def native_id(self) -> str:

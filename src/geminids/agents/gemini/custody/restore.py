@@ -54,11 +54,11 @@ from geminids.core.timestamps import parse_time
 _TMP = "tmp"
 _CHATS = "chats"
 _NEW_NAME = (
-    "A new name: some releases of Gemini CLI delete a resumed session together with all files whose names "
-    "end alike."
+    "A new name, since some releases of Gemini CLI delete a resumed session together with all files whose "
+    "names end alike."
 )
 _NOT_DELETABLE = "Gemini CLI 0.36 and later cannot delete it by this name: to do so, delete the file itself."
-_AT_ONCE = f"so it does not show it, and may delete it when it starts; it is not put back. {ELSEWHERE}"
+_AT_ONCE = f"so it would not show it, and might delete it when it starts; it is not restored. {ELSEWHERE}"
 
 Dated = tuple[MainFile, datetime | None]
 """A session file, and the date that it has to get; None if its own will do."""
@@ -88,7 +88,7 @@ class _Plan:
         self._copies: dict[str, Copy] = {}
         """What goes to a path, as it was."""
         self._warnings = [
-            f"{path!r} is not in {self._projects!r}, and is not put back." for path in self._files.elsewhere
+            f"{path!r} is not in {self._projects!r}, and is not restored." for path in self._files.elsewhere
         ]
 
     def answer(self) -> Restoring:
@@ -135,7 +135,7 @@ class _Plan:
         if self._target in (None, kept.folder):
             return ()
         folder = os.path.join(self._projects, kept.folder)  # noqa: PTH118
-        return (f"It lay in {folder!r}, where {self._program.name} does not look for this project now.",)
+        return (f"It was in {folder!r}, where {self._program.name} no longer looks for this project.",)
 
     def _free(self, kept: KeptFile, *folders: str, name: str) -> str | None:
         """A path at which nothing is; None if the copy is there already, or is going to be."""
@@ -196,11 +196,17 @@ class _Plan:
             yield _NEW_NAME
             yield from [_NOT_DELETABLE] if path.endswith(".json") else ()
         if main.header:
-            yield "It had lost its first line, without which Gemini CLI takes it for rubbish."
+            yield (
+                "Its first line, which was lost, is added: without it, Gemini CLI does not recognise the "
+                "file."
+            )
         if moment and self._rest and self._goes_soon(main):
-            yield f"It counts as used now: Gemini CLI deletes what was not used for {spoken(self._rest)}."
+            yield (
+                "Its date is set to now: Gemini CLI deletes sessions that have not been used for "
+                f"{spoken(self._rest)}."
+            )
         elif moment:
-            yield "It counts as used now: Gemini CLI would delete it, or another file of it, for its age."
+            yield "Its date is set to now: Gemini CLI would delete it, or another file of it, for its age."
 
     def _place_beside(self, kept: KeptFile) -> None:
         path = self._path(kept, *kept.inside)
@@ -218,7 +224,7 @@ class _Plan:
         path = self._free(kept, _CHATS, folder, name=kept.name)
         if path is not None:
             why = (
-                f"It lay beside its session as {kept.name!r}, where Gemini CLI takes it for rubbish and "
+                f"It was beside its session as {kept.name!r}, where Gemini CLI does not recognise it and "
                 "deletes the session with it."
             )
             self._place(unchanged(kept.copy, path, *self._moved(kept), why), kept.copy)
@@ -230,7 +236,7 @@ class _Plan:
         path = os.path.join(self._projects, self._target, MARKER)  # noqa: PTH118
         if not REAL.is_there(path) and path not in self._placements:
             content = os.path.normcase(self._project).encode("utf-8", "surrogateescape")
-            why = "By it Gemini CLI knows whose folder it is."
+            why = "It tells Gemini CLI which project the folder belongs to."
             self._placements[path] = Placement(
                 path=path, read=lambda: content, size=len(content), origin=path, changes=(why,)
             )
@@ -250,9 +256,9 @@ class _Plan:
 
     def _of_folder(self) -> Iterator[str]:
         if self._project is None:
-            yield "Which folder it was worked in is not known: Gemini CLI may not look for it where it goes."
+            yield "The folder of its project is not known: Gemini CLI may not find it there."
         elif not os.path.isdir(self._project):  # noqa: PTH112 - pathlib raises for what cannot be a name
-            yield f"Gemini CLI finds sessions by their folder, and {self._project!r} is not there."
+            yield f"Gemini CLI finds sessions by their folder, and {self._project!r} does not exist."
 
     def _of_logs(self, mains: list[MainFile]) -> Iterator[str]:
         if not self._program.reads_logs and any(main.kept.name.endswith(".jsonl") for main in mains):
@@ -265,7 +271,7 @@ class _Plan:
             if number > 1:
                 yield (
                     f"{main.kept.name!r} holds {number} sessions, of which Gemini CLI shows only "
-                    f"{main.native_id!r}. `geminids rescue` then gives what it hides a file of its own."
+                    f"{main.native_id!r}. `geminids rescue` then writes the hidden one to a new file."
                 )
 
     def _of_others(self, dated: list[Dated]) -> Iterator[str]:
@@ -292,6 +298,6 @@ class _Plan:
         has_more = any(not kept.is_session for kept in self._files.all)
         if mains and has_more and self._program.deletes_resumed:
             yield (
-                f"Once {self._program.name} has resumed it, a later start deletes what lies beside it, such "
-                "as outputs and subagents. The session stays, and so do the kept copies."
+                f"After {self._program.name} has resumed it, a later start deletes the files beside it, "
+                "such as outputs and subagents. The session and the kept copies remain."
             )

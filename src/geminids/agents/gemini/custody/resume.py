@@ -80,28 +80,28 @@ class _Resumption(msgspec.Struct, frozen=True):
     def _first_that_works(self, folder: Path) -> Resuming:
         places = places_of(self.session, self.circumstances, self.program)
         answers = [self._from(place, folder) for place in places]
-        answers.append(self._cannot("It does not lie where Gemini CLI keeps its sessions."))
+        answers.append(self._cannot("It is not where Gemini CLI keeps its sessions."))
         return next((found for found in answers if isinstance(found, Resumable)), answers[0])
 
     def _cannot(self, reason: str) -> NotResumable:
         return NotResumable(reason, (self.offers.begin_with_copy(),))
 
     def _given(self, file: str) -> NotResumable:
-        reason = "Gemini CLI resumes only what is in its home, not a file that is given by hand."
+        reason = "Gemini CLI only resumes sessions in its own home, not a file given by path."
         if self.session.kind is not SessionKind.MAIN or loaded_record(Path(file)) is None:
             # What it does not load it cannot begin with either; an export it can.
             return self._cannot(reason)
         return NotResumable(reason, (self.offers.begin_with_file(file),))
 
     def _without_folder(self) -> NotResumable:
-        reason = "Gemini CLI finds sessions by the folder they were worked in, which is not known."
-        resolve = Offer("Look for the folder:", (("geminids", "projects", "resolve"),))
-        link = self.offers.link("Or say which one it is:")
+        reason = "Gemini CLI finds sessions by their folder, and the folder of this one is not known."
+        resolve = Offer("Find the folder:", (("geminids", "projects", "resolve"),))
+        link = self.offers.link("Or set the folder:")
         return NotResumable(reason, (resolve, *link, self.offers.begin_with_copy()))
 
     def _folder_is_gone(self, folder: str) -> NotResumable:
-        reason = f"Gemini CLI finds sessions by their folder, and {folder!r} is not there."
-        link = self.offers.link("If it was moved, you can tell geminids where to:")
+        reason = f"Gemini CLI finds sessions by their folder, and {folder!r} does not exist."
+        link = self.offers.link("If it was moved, set the new folder:")
         return NotResumable(reason, (self.offers.begin_with_copy(), *link))
 
     def _from(self, place: ProjectFiles, folder: Path) -> Resuming:
@@ -139,20 +139,18 @@ class _Resumption(msgspec.Struct, frozen=True):
 
     def _deleted_while_resuming(self, place: ProjectFiles, rest: str) -> NotResumable:
         reason = (
-            f"It was not used for more than {rest}. {self.program.name} deletes such sessions when it "
-            "starts, even the one that it is told to resume."
+            f"It has not been used for more than {rest}. {self.program.name} deletes such sessions when it "
+            "starts, even the one that it should resume."
         )
         return NotResumable(reason, (self.offers.save_copy(), delete_nothing(place)))
 
     def _saved_chat(self, place: ProjectFiles, folder: Path) -> Resuming:
         tag = _typed_tag(place.files[0].name)
         if tag is None:
-            return self._cannot("It was saved without a name that `/chat resume` could be given.")
+            return self._cannot("It was saved without a name for `/chat resume`.")
         typed = f"/chat resume {tag}"
         if not self.program.loads_chats_at_start:
-            reason = (
-                f"It is a chat that was saved by hand, and {self.program.name} loads such only from within."
-            )
+            reason = f"It is a saved chat, which {self.program.name} can only load from within."
             within = self.offers.load_from_within(place, folder, typed)
             return NotResumable(reason, (within, self.offers.begin_with_copy()))
         rest = self._longest_rest(place, folder)

@@ -65,14 +65,14 @@ def _why_unusable(place: ProjectFiles, program: Program) -> str | None:
     """Why the CLI cannot be told to use a home; None if it can, or need not be told."""
     home = str(place.data)
     if place.data.name != ".gemini":
-        return f"It lies in {home!r}, where Gemini CLI does not look: its folder is called .gemini."
+        return f"It is in {home!r}, where Gemini CLI does not look: its folder is named .gemini."
     if place.data.parent.name == ".cache":
         return (
             f"It was written in the sandbox of macOS, to {home!r}. Told to resume a session, Gemini CLI "
             "looks outside of the sandbox first, and does not find it."
         )
     if not place.is_usual and not program.heeds_home_variable:
-        return f"It lies in {home!r}, and {program.name} knows no home but the user's."
+        return f"It is in {home!r}, and {program.name} only knows the home of the user."
     return None
 
 
@@ -83,16 +83,16 @@ def _why_overlooked(place: ProjectFiles, project: Path, program: Program) -> str
     if place.folder.name in looked_into(place.data, real, program.release):
         return None
     if real != project:
-        return f"{str(project)!r} leads to {str(real)!r}, which is another project to Gemini CLI."
+        return f"{str(project)!r} links to {str(real)!r}, which is another project to Gemini CLI."
     folder = str(place.folder)
     if place.folder.name == folder_hash(str(real)):
         return (
-            f"It lies in {folder!r}, where releases before 0.29 looked. Gemini CLI now has another folder "
-            "for this project."
+            f"It is in {folder!r}, which releases before 0.29 used. Gemini CLI now uses another folder for "
+            "this project."
         )
     if program.release is not None and program.release < SINCE_SLUGS:
         return f"A later release wrote it to {folder!r}, where {program.name} does not look."
     return (
-        f"Started in {str(project)!r}, Gemini CLI does not look into {folder!r}: the session is of another "
-        "folder, or the folder was moved."
+        f"In {str(project)!r}, Gemini CLI does not look into {folder!r}: the session is of another folder, "
+        "or the folder was moved."
     )

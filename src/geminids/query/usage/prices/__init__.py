@@ -57,7 +57,7 @@ class Basis(Value):
 
 
 _NOT_LOOKED_UP = "its price was not looked up"
-_NO_DAY = "its price has changed, and on which day it was used is not known"
+_NO_DAY = "its price has changed, and the day of use is not known"
 
 
 def overrides_in(settings: Settings) -> Overrides | None:
@@ -73,8 +73,8 @@ def _no_library() -> str:
     from geminids.core.installation import who_adds
 
     return (
-        f"genai-prices, which holds the list prices, cannot be loaded; {who_adds('cost')} adds it, "
-        "and [prices] in settings.toml can name a price"
+        f"genai-prices, which has the list prices, cannot be loaded; {who_adds('cost')} adds it. You can "
+        "also set a price under [prices] in settings.toml"
     )
 
 

@@ -130,7 +130,7 @@ class _Entry:
     def _check_names(self, written: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
         for name in written:
             if name not in known:
-                raise self._error(f"{place} knows no {name!r}, only {', '.join(known)}")
+                raise self._error(f"{place} has no setting {name!r}; settings are {', '.join(known)}")
 
     def _error(self, reason: str) -> BadSettingsError:
         return BadSettingsError(self._file, reason)
