@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from geminids import __version__
 from geminids.faces.cli.options import Choices, json_option, shared_options, sync_option
 from geminids.faces.cli.plain_lines import as_meant
 from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 WIDEST_HELP = 80
 
@@ -80,6 +84,18 @@ class LazyGroup(click.Group):
         """Accept what an agent calls one of our commands."""
         return super().parse_args(ctx, ["list" if one == "--list-sessions" else one for one in args])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer commands, without loading them to be told what they do."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        from click.shell_completion import CompletionItem
+
+        return [
+            CompletionItem(name, help=summary)
+            for name, (_, summary) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each command does."""
         with formatter.section("Commands"):
@@ -141,9 +157,9 @@ def cli(context: click.Context) -> int | None:
 def run_with_click(arguments: Sequence[str], choices: Choices) -> int:
     """Run any command line, or complete one, and return its exit code."""
     if "_GEMINIDS_COMPLETE" in os.environ:
-        from click.shell_completion import shell_complete
+        from geminids.faces.cli.shells import answer_shell
 
-        return shell_complete(cli, {}, "geminids", "_GEMINIDS_COMPLETE", os.environ["_GEMINIDS_COMPLETE"])
+        return answer_shell(cli, os.environ["_GEMINIDS_COMPLETE"])
     try:
         with cli.make_context(
             "geminids", list(arguments), obj=choices, terminal_width=_help_width()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import click
 
-SHELLS = ("bash", "zsh", "fish")
-
 
 @click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
     """Print the script that lets SHELL complete our commands.
 
@@ -17,11 +15,7 @@ def completion(shell: str) -> None:
     geminids completion zsh  >> ~/.zshrc
     geminids completion fish > ~/.config/fish/completions/geminids.fish
     """  # noqa: D301 - click wants the character itself
-    from click.shell_completion import get_completion_class
-
     from geminids.faces.cli.commands import cli
+    from geminids.faces.cli.shells import script
 
-    script = get_completion_class(shell)
-    if script is None:
-        raise click.UsageError(f"No completion for {shell}.")
-    click.echo(script(cli, {}, "geminids", "_GEMINIDS_COMPLETE").source())
+    click.echo(script(cli, shell), nl=False)

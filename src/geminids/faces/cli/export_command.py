@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.faces.cli.completers import (
+    complete_files,
+    complete_projects,
+    complete_sessions,
+    complete_tags,
+    complete_words,
+)
 from geminids.faces.cli.list_answer import EVERY_KIND, KINDS, ListOptions
 from geminids.faces.cli.options import (
     Choices,
     agent_option,
     click_option,
-    complete_files,
-    complete_tags,
     json_option,
     not_empty,
     pass_choices,
@@ -25,7 +30,6 @@ from geminids.faces.cli.options import (
 )
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.show_answer import DETAIL
-from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 from geminids.sharing.export import available as format_names
 
@@ -95,9 +99,22 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     shell_complete=complete_files,
     help="A file; a folder (one that is there, or a name that ends with /) for a file each; or stdout.",
 )
-@click.option("-q", "--query", metavar="QUERY", callback=not_empty, help="All sessions that `search` finds.")
+@click.option(
+    "-q",
+    "--query",
+    metavar="QUERY",
+    callback=not_empty,
+    shell_complete=complete_words,
+    help="All sessions that `search` finds.",
+)
 @click.option("--all", "everything", is_flag=True, help="All sessions.")
-@click.option("--project", metavar="WHICH", callback=not_empty, help="All of a project, as in `list`.")
+@click.option(
+    "--project",
+    metavar="WHICH",
+    callback=not_empty,
+    shell_complete=complete_projects,
+    help="All of a project, as in `list`.",
+)
 @click.option("--since", metavar="WHEN", callback=not_empty, help="All that were active after WHEN.")
 @click.option("--until", metavar="WHEN", callback=not_empty, help="All that began before the end of WHEN.")
 @click.option("--kind", type=click.Choice([*KINDS, EVERY_KIND]), help="All of a kind, as in `list`.")

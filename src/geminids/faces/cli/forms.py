@@ -38,7 +38,7 @@ class Option(NamedTuple):
     words: Sequence[str] = ()
     default: Any = None
     completes: str | None = None
-    """What a shell offers for it: tags, folders."""
+    """What a shell offers for it: agents, folders, projects, sessions, tags."""
     for_run: bool = False
     """Whether it is for the whole run (`Choices`), and may stand before the command too."""
 
@@ -102,4 +102,5 @@ PROJECT = Option(
     TEXT,
     "A name or a piece of one, a path such as ., a slug, or the beginning of a hash.",
     metavar="WHICH",
+    completes="projects",
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.completers import complete_folders, complete_projects
 from geminids.faces.cli.groups import NamingGroup
 from geminids.faces.cli.options import (
     Choices,
@@ -66,7 +67,7 @@ def projects(context: click.Context, *, agents: tuple[str, ...], limit: int | No
 
 
 @projects.command()
-@click.argument("wanted", metavar="PROJECT", callback=not_empty)
+@click.argument("wanted", metavar="PROJECT", callback=not_empty, shell_complete=complete_projects)
 @click.option("--prompts", is_flag=True, help="Every line that was typed, instead.")
 @click.option("--beside", is_flag=True, help="The words of plans, tasks and notes, too.")
 @json_option
@@ -98,8 +99,8 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 
 
 @projects.command(short_help="Say which folder a project is.")
-@click.argument("wanted", metavar="HASH", callback=not_empty)
-@click.argument("path", metavar="PATH", type=click.Path(), callback=not_empty)
+@click.argument("wanted", metavar="HASH", callback=not_empty, shell_complete=complete_projects)
+@click.argument("path", metavar="PATH", callback=not_empty, shell_complete=complete_folders)
 @shared_options
 @pass_choices
 def link(choices: Choices, *, wanted: str, path: str) -> int:
@@ -121,7 +122,7 @@ def link(choices: Choices, *, wanted: str, path: str) -> int:
 
 
 @projects.command()
-@click.argument("wanted", metavar="HASH", callback=not_empty)
+@click.argument("wanted", metavar="HASH", callback=not_empty, shell_complete=complete_projects)
 @shared_options
 @pass_choices
 def unlink(choices: Choices, *, wanted: str) -> int:

@@ -83,6 +83,7 @@ FORM = Form(
             "Where the numbers come from: session by session, or with ID or a FILE request by request, with "
             "the line of its file. A QUERY stands before it.",
             metavar="[ID]",
+            completes="sessions",
         ),
         Option("no_pager", "--no-pager", FLAG, "With --explain: straight to the terminal."),
         NO_SYNC,
