@@ -78,7 +78,8 @@ def test_every_variable_that_is_heeded_is_documented() -> None:
     code = "".join(path.read_text("utf-8") for path in others)
     asked_for = r'environ(?:ment)?(?:\.get\(|\[)"([A-Z_]+)"'
     names = {"PWD", *OURS, *_variables_of_agents(), *PROJECT_VARIABLES, *SCREEN_VARIABLES}
-    assert names | set(re.findall(asked_for, code)) - {"_GEMINIDS_COMPLETE"} == _variables().keys()
+    by_shells = {"_GEMINIDS_COMPLETE", "COMP_WORDS", "COMP_CWORD"}
+    assert names | set(re.findall(asked_for, code)) - by_shells == _variables().keys()
 
 
 def test_every_exit_code_is_documented() -> None:

@@ -1,101 +1,88 @@
-"""Real shells on a terminal of their own, in which Tab is pressed."""
+"""Real shells in a real terminal (tmux), in which Tab is pressed and the screen is read."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import re
-import select
+import shlex
 import shutil
-import struct
 import subprocess
 import sys
-import termios
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-
 SHELLS = {
-    "bash": ["bash", "--norc", "--noprofile", "-i"],
-    "zsh": ["zsh", "-f", "-i"],
-    "fish": ["fish", "--no-config", "-i"],
+    "bash": "bash --norc --noprofile -i",
+    "zsh": "zsh -f -i",
+    "fish": "fish --no-config -i",
 }
-QUIET = 0.4
-"""Seconds without output after which a shell has said all it has to say."""
 PATIENCE = 30.0
-PROMPT = "here> "
-_PROMPTS = {
-    "bash": f"PS1='{PROMPT}'",
-    "zsh": f"PROMPT='{PROMPT}'; unsetopt prompt_sp; zmodload zsh/zle",
-    "fish": f"function fish_prompt; echo -n '{PROMPT}'; end",
-}
-_ESCAPES = re.compile(r"\x1b\[[0-9;?>=<]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()].|\x1b[=>78kM]|\x0f")
+READY = "ready"
+_BETWEEN = 0.05
+_OURS = ("HOME", "XDG_DATA_HOME", "GEMINIDS_HOMES", "GEMINIDS_DATA", "TZ")
 
 
 class Shell:
     """A shell that somebody sits at."""
 
-    def __init__(self, terminal: int) -> None:
-        self._terminal = terminal
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
 
-    def type(self, keys: str, until: str = "") -> str:
-        """What appears after some keys: until there is this, if it is named, and then nothing more comes."""
-        os.write(self._terminal, keys.encode())
-        seen = b""
+    def tmux(self, *arguments: str) -> str:
+        """What tmux answers."""
+        return subprocess.check_output(["tmux", "-S", str(self._socket), *arguments], text=True, timeout=30)
+
+    def type(self, *keys: str) -> None:
+        """Press keys by their names; what is no name is typed as it stands."""
+        self.tmux("send-keys", *keys)
+
+    def until(self, *awaited: str) -> str:
+        """The screen, as soon as all of this stands on it."""
         deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            if select.select([self._terminal], [], [], QUIET)[0]:
-                seen += os.read(self._terminal, 65536)
-            elif not until or until in _text(seen):
-                break
-        else:
-            raise AssertionError(f"{until!r} did not appear:\n{_text(seen)}")
-        return _text(seen)
-
-    def complete(self, line: str, until: str, tabs: int = 1) -> str:
-        """What a line becomes, and what is offered beside it, when Tab is pressed; then all is taken back."""
-        self.type(line)
-        seen = self.type("\t" * tabs, until)
-        self.type("\x03")
+        while not all(text in (seen := self.tmux("capture-pane", "-p")) for text in awaited):
+            assert time.monotonic() < deadline, f"{awaited} did not appear:\n{seen}"
+            time.sleep(_BETWEEN)
         return seen
+
+    def completed(self, line: str, *awaited: str, tabs: int = 1) -> str:
+        """The screen after Tab, as soon as all of this stands on it; then the line is given up."""
+        self.type(line)
+        self.until(line.rstrip())
+        self.type(*["Tab"] * tabs)
+        seen = self.until(*awaited)
+        self.type("C-c")
+        self.clear()
+        return seen
+
+    def clear(self) -> None:
+        """Begin on an empty screen, when the shell is ready for the next line."""
+        self.type(f"clear; echo {READY[:3]}''{READY[3:]}", "Enter")
+        self.until(READY)
 
 
 @contextmanager
-def shell(name: str, folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[Shell]:
-    """A shell that has loaded our completion; one that is not there skips the test and says so."""
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed: its completion was not tested")
+def shell(name: str, folder: Path) -> Iterator[Shell]:
+    """A shell that has loaded our completion; where it is not to be had, the test is skipped and says so."""
+    for program in (name, "tmux"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed: the completion of {name} was not tested")
     script = folder / f"completion.{name}"
     script.write_bytes(subprocess.check_output([sys.executable, "-m", "geminids", "completion", name]))
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    child = subprocess.Popen(
-        SHELLS[name],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=folder,
-        start_new_session=True,
-        env=os.environ | {"PATH": programs, "TERM": "xterm", "LANG": "C.UTF-8"} | dict(environment or {}),
+    kept = {variable: os.environ[variable] for variable in _OURS if variable in os.environ}
+    given = kept | {"PATH": programs, "LANG": "C.UTF-8", "HISTFILE": "/dev/null"}
+    line = shlex.join(["env", *(f"{variable}={value}" for variable, value in given.items())])
+    sat_at = Shell(folder / "tmux")
+    sat_at.tmux(
+        *("-f", "/dev/null", "-u", "new-session", "-d", "-x", "160", "-y", "50", "-c", str(folder)),
+        f"{line} {SHELLS[name]}",
     )
-    os.close(theirs)
     try:
-        begun = Shell(ours)
-        begun.type("")
-        begun.type(f" {_PROMPTS[name]}\r", PROMPT)
-        begun.type(f" source {script}\r", PROMPT)
-        yield begun
+        sat_at.type(f"source {shlex.quote(str(script))}", "Enter")
+        sat_at.clear()
+        yield sat_at
     finally:
-        child.kill()
-        child.wait()
-        os.close(ours)
-
-
-def _text(seen: bytes) -> str:
-    return _ESCAPES.sub("", seen.decode("utf-8", "replace"))
+        sat_at.tmux("kill-server")

@@ -126,7 +126,7 @@ class Completions:
 
 @contextmanager
 def _opened(place: IndexFile | None) -> Iterator[Index | None]:
-    index = place.open() if place else None
+    index = place.peek() if place else None
     try:
         yield index
     finally:

@@ -1,6 +1,5 @@
 """Wrong usage, broken pipes, full disks: one clear line and the right exit code, never a traceback."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 
 from geminids.core.errors import LineGoneError, NotInstalledError
 from tests.conftest import Run
-from tests.support.homes import FIRST_ID, write_session
+from tests.support.homes import write_session
 
 Command = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -76,67 +75,6 @@ def test_every_command_has_help_with_examples(geminids: Run, command: list[str])
         assert outcome.code == 0
         assert f"geminids {' '.join(command)}".strip() in outcome.out.split("Options:")[0].split("\n", 2)[2]
         assert max(map(len, outcome.out.splitlines())) <= 80
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shells_learn_our_commands(geminids: Run, shell: str) -> None:
-    assert "_GEMINIDS_COMPLETE" in geminids("completion", shell).out
-
-
-@pytest.mark.parametrize(
-    ("line", "completed"),
-    [
-        ("geminids ", "plain,doctor"),
-        ("geminids list --home ", "dir,"),
-        ("geminids doctor ", "file,"),
-        ("geminids show lat", "plain,latest"),
-        ("geminids show 1f0c", f"plain,{FIRST_ID}"),
-        ("geminids show ./x", "file,./x"),
-    ],
-)
-def test_shells_complete_what_can_be_typed(
-    geminids: Run, command: Command, tmp_path: Path, line: str, completed: str
-) -> None:
-    write_session(tmp_path)
-    geminids("list", "--home", tmp_path)
-    environment = os.environ | {
-        "_GEMINIDS_COMPLETE": "bash_complete",
-        "COMP_WORDS": line,
-        "COMP_CWORD": str(line.count(" ")),
-    }
-    assert completed in command(env=environment).stdout.decode().splitlines()
-
-
-HOSTILE_IDS = [
-    "$(touch hit)",
-    "a;touch hit",
-    "`touch hit`",
-    "a b",
-    "x\ny",
-    "-rf",
-    "~root",
-    "\x1b[2Jclear",
-    "a\u202eb",
-    "!!",
-]
-
-
-def test_what_tab_puts_on_a_line_runs_nothing(geminids: Run, command: Command, tmp_path: Path) -> None:
-    """A shell takes what is offered as it is; ids are whatever a file says."""
-    for number, native in enumerate(HOSTILE_IDS):
-        path = write_session(tmp_path, f"{number:08}", slug=f"s{number}")
-        path.write_text(
-            path.read_text().replace(f'"sessionId": "{number:08}"', f'"sessionId": {json.dumps(native)}')
-        )
-    write_session(tmp_path)
-    assert len(geminids("list", "--home", tmp_path).out.splitlines()) == len(HOSTILE_IDS) + 1
-    environment = os.environ | {
-        "_GEMINIDS_COMPLETE": "bash_complete",
-        "COMP_WORDS": "geminids mark ",
-        "COMP_CWORD": "2",
-    }
-    offered = command(env=environment).stdout.decode().splitlines()
-    assert offered == ["plain,latest", f"plain,{FIRST_ID}"]
 
 
 @pytest.mark.slow
