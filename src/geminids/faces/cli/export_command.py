@@ -276,6 +276,8 @@ def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
         )
     if chosen.is_filter:
         listing = library.listing(chosen.asked.filter(choices.now))
+        if chosen.asked.project and not listing.matched:
+            raise listing.no_such_project(chosen.asked.project)
         return library.items_of(listing.sessions)
     if chosen.query is not None:
         return library.items_of(library.found_sessions(chosen.query, choices.now))

@@ -250,8 +250,7 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     from geminids.sharing.transcript import words
 
     if asked.project and listing.hidden.keys() == {"project"}:
-        near = ", ".join(listing.nearest_projects(asked.project))
-        say(f"No project matches {asked.project!r}. There are: {near}.")
+        say(str(listing.no_such_project(asked.project)))
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:

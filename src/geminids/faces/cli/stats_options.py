@@ -70,7 +70,7 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
         return
     if asked.project:
         listing = library.listing(Filter(kinds=None, project=asked.project), 1)
-        if not listing.sessions and (near := listing.nearest_projects(asked.project)):
-            say(f"No project matches {asked.project!r}. There are: {', '.join(near)}.")
+        if not listing.matched:
+            say(str(listing.no_such_project(asked.project)))
             return
     say(f"None of {words.count(sessions, 'session')} matches.")
