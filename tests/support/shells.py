@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ SHELLS = {
     "fish": "fish --no-config -i",
 }
 PATIENCE = 30.0
-READY = "ready"
+READY = "ready-"
 _BETWEEN = 0.05
 _OURS = ("HOME", "XDG_DATA_HOME", "GEMINIDS_HOMES", "GEMINIDS_DATA", "TZ")
 
@@ -30,6 +31,7 @@ class Shell:
 
     def __init__(self, socket: Path) -> None:
         self._socket = socket
+        self._numbers = count(1)
 
     def tmux(self, *arguments: str) -> str:
         """What tmux answers."""
@@ -59,8 +61,10 @@ class Shell:
 
     def clear(self) -> None:
         """Begin on an empty screen, when the shell is ready for the next line."""
-        self.type(f"clear; echo {READY[:3]}''{READY[3:]}", "Enter")
-        self.until(READY)
+        ready = f"{READY}{next(self._numbers)}"
+        # What is typed is not what is answered.
+        self.type(f"clear; echo {ready[:3]}''{ready[3:]}", "Enter")
+        self.until(ready)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import pytest
 from geminids.core.model import folder_hash
 from tests.conftest import Run
 from tests.support.homes import FIRST_ID, tool_call, write_session
+from tests.support.shells import shell
 
 SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
 
@@ -358,3 +359,27 @@ def test_entries_of_the_registry_that_are_none_are_reported(geminids: Run, tmp_p
     registry.write_text('{"projects": {"/home/ada/dev/shop": 1, "/home/ada/dev/blog": ["blog"]}}')
     problems = json.loads(geminids("doctor", "--home", tmp_path, "--json").out)["problems"]
     assert [(problem["file"], problem["kind"]) for problem in problems] == [(str(registry), "wrong-type")]
+
+
+def test_the_numbers_of_a_timeline_open_its_sessions(home: Path, tmp_path: Path) -> None:
+    write_session(home, "3e3e3e3e-0000-4000-8000-000000000003", day=3, prompt="Bake bread", answer="Rye.")
+    with shell("bash", tmp_path) as sat_at:
+        sat_at.type(f"export GEMINIDS_HOMES={home}; geminids list", "Enter")
+        sat_at.until("blog")
+        sat_at.clear()
+        sat_at.type("geminids projects show shop", "Enter")
+        assert "\n2  2026-05-03" in sat_at.until("Bake bread")
+        sat_at.clear()
+        sat_at.type("geminids show 2", "Enter")
+        sat_at.until("Rye.")
+        sat_at.clear()
+        sat_at.type("geminids show 3", "Enter")
+        # The third line of the list before was the blog.
+        sat_at.until("the last list had 2 lines")
+
+
+def test_a_pipe_gets_ids_and_leaves_the_numbers_of_the_last_list_alone(geminids: Run, home: Path) -> None:
+    geminids("list", "--home", home)
+    told = geminids("projects", "show", "shop", "--home", home).out.splitlines()
+    assert told[-1].split("\t")[0] == "2026-05-01 10:00"
+    assert SECOND_ID in geminids("show", "1", "--home", home, "--json").out

@@ -22,7 +22,7 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.projects import TextBeside
+    from geminids.library import Library
     from geminids.query.projects.report import Projects
     from geminids.query.projects.timeline import ProjectStory
 
@@ -78,7 +78,8 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 
     PROJECT is a name or a piece of one, a path such as ., a slug, or the beginning of a hash.
     Sessions, subagents, saved chats, lost sessions, plans and notes stand in one line of time;
-    a gap is shown where what remains proves that something was deleted.
+    a gap is shown where what remains proves that something was deleted. On a terminal sessions have
+    numbers, which `geminids show` takes as those of `list`.
 
     \b
     geminids projects show shop
@@ -94,7 +95,7 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 
         print_filled(ProjectDocument, story)
     else:
-        _draw(choices, story, prompts=prompts, text_beside=library.text_beside if beside else None)
+        _draw(choices, library, story, prompts=prompts, beside=beside)
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
 
 
@@ -256,11 +257,14 @@ def _tell_unknown(choices: Choices, found: Projects) -> None:
         say(f"{folders} not known; `{search}` looks for {words.them(unknown)}.")
 
 
-def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, text_beside: TextBeside | None) -> None:
+def _draw(choices: Choices, library: Library, story: ProjectStory, *, prompts: bool, beside: bool) -> None:
     from geminids.faces.cli.projects import draw_story, draw_typed
+    from geminids.faces.cli.sessions import remember
 
     if not prompts:
-        draw_story(choices.open_page(), story, text_beside)
+        page = choices.open_page()
+        if draw_story(page, story, library.text_beside if beside else None):
+            remember(library, story.sessions)
     elif story.typed:
         draw_typed(choices.open_page(), story.typed)
     elif all(problem.is_damage for problem in story.problems):
