@@ -136,6 +136,7 @@ class LibraryContext:
             Path(config.expanded("~")),
             self.environment,
             Path(here) if here else None,
+            map(Path, self.chosen),
         )
         if folders.is_damaged:
             # What cannot be mended is said by `memory_is_damaged`.

@@ -146,6 +146,36 @@ def test_a_folder_where_people_keep_projects_is_found_and_remembered(
     assert "Every project was known already" in again.err
 
 
+def test_the_folders_of_a_chosen_home_are_looked_through_first(
+    geminids: Run, tmp_path: Path, machine: Path
+) -> None:
+    (folder := tmp_path / "code" / "clients" / "shop").mkdir(parents=True)
+    name = write_unknown(tmp_path, folder)
+    assert geminids("projects", "resolve", "--home", tmp_path).code == 0
+    assert [(p["hash"], p["path"], p["certain"]) for p in listed(geminids, tmp_path)] == [
+        (name, str(folder), True)
+    ]
+
+
+def test_the_shell_of_a_chosen_home_is_asked_and_not_by_the_variables_of_this_one(
+    geminids: Run, tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "a" / "b" / "c" / "d" / "e" / "deep").mkdir(parents=True)
+    name = write_unknown(tmp_path, folder)
+    (tmp_path / ".zsh_history").write_text("cd ~/a/b/c/d/e/deep\n")
+    monkeypatch.setenv("ZDOTDIR", str(machine))
+    outcome = geminids("projects", "resolve", "--home", tmp_path)
+    assert f"{name[:8]} is {folder} (shell)" in outcome.err
+
+
+def test_what_programs_keep_in_a_chosen_home_is_not_entered(
+    geminids: Run, tmp_path: Path, machine: Path
+) -> None:
+    (folder := tmp_path / ".local" / "shop").mkdir(parents=True)
+    write_unknown(tmp_path, folder)
+    assert geminids("projects", "resolve", "--deep", "--seconds", "60", "--home", tmp_path).code == 1
+
+
 def test_the_first_look_is_short_and_not_repeated_in_vain(
     geminids: Run, tmp_path: Path, machine: Path
 ) -> None:

@@ -155,8 +155,8 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
 
     Folders that this machine knows of are hashed until one fits: where you are, the projects of
     other agents, shell histories, git work trees, what the sessions themselves name, then the
-    usual places for projects. What is found is certain, and remembered. Nothing is written but in
-    the data directory.
+    usual places for projects; those of each --home before your own. What is found is certain, and
+    remembered. Nothing is written but in the data directory.
 
     \b
     geminids projects resolve
