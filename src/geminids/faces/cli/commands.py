@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids import __version__
-from geminids.faces.cli.options import Choices, json_option, shared_options, sync_option
+from geminids.faces.cli.options import (
+    Choices,
+    GlobalOption,
+    json_option,
+    naming_global_options,
+    shared_options,
+    sync_option,
+)
 from geminids.faces.cli.plain_lines import as_meant
 from geminids.faces.cli.talk import say
 
@@ -77,8 +84,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return naming_global_options(getattr(import_module(module), attribute))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept what an agent calls one of our commands."""
@@ -95,6 +101,18 @@ class LazyGroup(click.Group):
             for name, (_, summary) in COMMANDS.items()
             if name.startswith(incomplete)
         ]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what can be typed: commands, what is to be typed alone, and the options of all commands."""
+        self.format_commands(ctx, formatter)
+        alone: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
+        for option in self.get_params(ctx):
+            if record := option.get_help_record(ctx):
+                (shared if isinstance(option, GlobalOption) else alone).append(record)
+        for title, records in (("Options", alone), ("Global options, before or after a command", shared)):
+            with formatter.section(title):
+                formatter.write_dl(records)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each command does."""
@@ -121,9 +139,9 @@ class LazyGroup(click.Group):
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, message="geminids %(version)s")
-@sync_option
-@json_option
 @shared_options
+@json_option
+@sync_option
 @click.pass_context
 def cli(context: click.Context) -> int | None:
     """Find and read the sessions that coding agents leave on this disk.

@@ -76,6 +76,22 @@ def _remember_folder(context: click.Context, parameter: click.Parameter, value: 
     _remember(context, parameter, not_empty(context, parameter, value))
 
 
+class GlobalOption(click.Option):
+    """One that nearly every command takes: what it does is told once, in the help of `geminids` itself."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Its lines in the help of a command, which names it in another place."""
+        return None if ctx.parent else super().get_help_record(ctx)
+
+
+def naming_global_options(command: click.Command) -> click.Command:
+    """The command, whose help ends with the global options that it takes."""
+    taken = {one.name for one in command.params if isinstance(one, GlobalOption)}
+    if names := [option.spelled for option in (*WHERE_AND_HOW, JSON, NO_SYNC) if option.name in taken]:
+        command.epilog = f"Global options: {', '.join(names)}; see `geminids --help`."
+    return command
+
+
 def click_option(option: Option) -> Callable[[Command], Command]:
     """An option of the table as click knows it."""
     settings: dict[str, Any] = {"help": option.help.format(agents=", ".join(known_agents()))}
@@ -90,7 +106,7 @@ def click_option(option: Option) -> Callable[[Command], Command]:
         settings["shell_complete"] = _COMPLETIONS[option.completes]
     if option.for_run:
         remember = _remember if option.takes == FLAG else _remember_folder
-        settings |= {"expose_value": False, "callback": remember}
+        settings |= {"expose_value": False, "callback": remember, "cls": GlobalOption}
     return click.option(*option.spelled.split(), option.name, **settings)
 
 
