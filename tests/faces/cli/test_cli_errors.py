@@ -24,6 +24,8 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["lst"], "No command 'lst'. Did you mean `list`?"),
         (["xyzzy"], "To find it: `geminids search xyzzy`."),
         (["bread"], "To find it: `geminids search bread`."),
+        (["where", "do we", "count", "--sample"], "To find them: `geminids search where 'do we' count`."),
+        (["1f0c9a2b"], "To read a session: `geminids show 1f0c9a2b`."),
         (["3"], "To read a session of the last list: `geminids show 3`."),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
         (["list", "--limit", "0"], "0 is not in the range"),

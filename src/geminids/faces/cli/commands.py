@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 WIDEST_HELP = 80
+_LEAST_OF_AN_ID = 6
+"""So many hexadecimal digits are hardly a word, and a longer number than a list has lines."""
 
 COMMANDS = {
     "list": ("geminids.faces.cli.list_command:list_sessions", "List sessions, newest first."),
@@ -131,7 +134,7 @@ class LazyGroup(click.Group):
             click.echo(f"geminids {__version__}")
             ctx.exit()
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(f"No command {args[0]!r}. {_hint(args[0])}", ctx)
+            raise click.UsageError(f"No command {args[0]!r}. {_hint(args)}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -210,13 +213,20 @@ def _usage(error: click.UsageError) -> str:
     return f"{sentence}{end} `{command} --help` shows how."
 
 
-def _hint(wanted: str) -> str:
-    from shlex import quote
+def _hint(typed: Sequence[str]) -> str:
+    """What may have been meant by a line that begins with no command."""
+    import re
+    from shlex import join, quote
 
+    wanted = typed[0]
     if os.path.exists(wanted):  # noqa: PTH110
         return f"To read a file: `geminids show {quote(wanted if os.sep in wanted else './' + wanted)}`."
     from geminids.faces.cli.groups import near_commands
 
-    if wanted.isdecimal():
+    if wanted.isdecimal() and len(wanted) < _LEAST_OF_AN_ID:
         return f"To read a session of the last list: `geminids show {wanted}`."
-    return near_commands(wanted, COMMANDS) or f"To find it: `geminids search {quote(wanted)}`."
+    if re.fullmatch(rf"[0-9a-f]{{{_LEAST_OF_AN_ID}}}[-0-9a-f]*", wanted):
+        return f"To read a session: `geminids show {wanted}`."
+    words = list(takewhile(lambda word: not word.startswith("-"), typed))
+    it = "it" if len(words) == 1 else "them"
+    return near_commands(wanted, COMMANDS) or f"To find {it}: `geminids search {join(words)}`."
