@@ -250,3 +250,34 @@ def test_messages_leave_out_what_is_not_known() -> None:
     assert str(LineGoneError(2, None)).startswith("The session of line 2 is gone. ")
     assert str(LineGoneError(2, "/x/a.jsonl")).startswith("The session of line 2 is gone from /x/a.jsonl. ")
     assert "used from a folder and not installed" in str(NotInstalledError())
+
+
+EMPTY = [
+    [],
+    ["list"],
+    ["list", "--kind", "lost"],
+    ["list", "--deleted"],
+    ["list", "--tag", "x"],
+    ["projects"],
+]
+
+
+@pytest.mark.parametrize("arguments", [*EMPTY, ["stats"], ["search", "x"], ["export", "--all"]], ids=" ".join)
+def test_where_there_is_no_session_the_folders_are_named_that_were_looked_at(
+    geminids: Run, tmp_path: Path, arguments: list[str]
+) -> None:
+    (tmp_path / ".gemini").mkdir()
+    outcome = geminids(*arguments, "--home", tmp_path)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == (
+        f"geminids: No session found in {tmp_path}/.gemini. "
+        "`--home DIR` looks elsewhere, `--sample` shows some that come with geminids.\n"
+    )
+
+
+def test_a_kind_of_which_there_is_none_is_said_to_be_missing(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    outcome = geminids("list", "--kind", "lost", "--home", tmp_path)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "1 session of another kind; `geminids list --kind all" in outcome.err
+    assert "No session here is of this kind." in outcome.err

@@ -204,7 +204,7 @@ def export(
     items = _items(choices, library, chosen)
     if not items:
         if not chosen.wanted:
-            say("No session matches.")
+            _tell_nothing(library)
         return tell_unreadable(library.unreadable()) or NOTHING_FOUND
     redactor = open_redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
     exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
@@ -284,6 +284,15 @@ def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
     if not chosen.wanted:
         raise click.UsageError("Say which sessions: an id, a query, --project, --since or --all.")
     return _named(choices, library, chosen.wanted)
+
+
+def _tell_nothing(library: Library) -> None:
+    if library.is_empty():
+        from geminids.faces.cli.sessions import tell_nothing_found
+
+        tell_nothing_found(library.searched_places)
+    else:
+        say("No session matches.")
 
 
 def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[Item]:

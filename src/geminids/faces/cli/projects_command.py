@@ -233,7 +233,7 @@ def _list(choices: Choices, agents: tuple[str, ...], limit: int | None) -> int:
     if more := len(found.projects) - len(shown):
         _tell_more(choices, agents, more, len(found.projects))
     if not found.projects:
-        tell_nothing_found()
+        tell_nothing_found(library.searched_places)
     _tell_unknown(choices, found)
     tell_left_unread(found.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(found.problems) or (0 if found.projects else NOTHING_FOUND)

@@ -177,9 +177,11 @@ def tell_memory(library: Library) -> None:
         say("What was remembered of projects cannot be read, your links included; `projects link` says why.")
 
 
-def tell_nothing_found() -> None:
-    """Say where else sessions could be."""
-    say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
+def tell_nothing_found(places: Iterable[str]) -> None:
+    """Say where no session is, and where else some are."""
+    where = ", ".join(map(words.path, places))
+    here = f"No session found in {where}." if where else "No session found."
+    say(f"{here} `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
 
 
 def _row(

@@ -66,7 +66,7 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
 
     sessions = library.stats(StatsQuestion(by="agent")).total.sessions
     if not sessions:
-        tell_nothing_found()
+        tell_nothing_found(library.searched_places)
         return
     if asked.project:
         listing = library.listing(Filter(kinds=None, project=asked.project), 1)
