@@ -238,7 +238,7 @@ class NoHashError(GeminidsError):
     """A project has no hash by which a link could be kept."""
 
     def __init__(self, wanted: str) -> None:
-        super().__init__(f"{wanted!r} has no hash: no session of it is left that a link could be for.")
+        super().__init__(f"{wanted!r} has no hash, and only a project that is known by one can be linked.")
 
 
 class NoFolderError(GeminidsError):

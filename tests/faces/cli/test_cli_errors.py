@@ -34,7 +34,12 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["list", "--data", ""], "Invalid value for '--data': it is empty."),
         (["list", "--since", ""], "Invalid value for '--since': it is empty."),
         (["list", "--project", " "], "Invalid value for '--project': it is empty."),
-        (["show"], "Missing argument"),
+        (
+            ["show"],
+            "Which session? `geminids list` numbers them, and `geminids show latest` takes the newest.",
+        ),
+        (["resume"], "`geminids resume latest` takes the newest."),
+        (["verify", "--key"], "requires an argument"),
         (["completion", "tcsh"], "'tcsh' is not one of"),
     ],
 )

@@ -208,9 +208,17 @@ def _help_width() -> int:
 
 def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
-    sentence = error.format_message()
+    sentence = _no_session(command, error) or error.format_message()
     end = "" if sentence.endswith((".", "?", "!")) else "."
     return f"{sentence}{end} `{command} --help` shows how."
+
+
+def _no_session(command: str, error: click.UsageError) -> str:
+    """What to say where a session is to be named, and none is."""
+    parameter = error.param if isinstance(error, click.MissingParameter) else None
+    if parameter is None or parameter.metavar not in ("ID", "ID|FILE"):
+        return ""
+    return f"Which session? `geminids list` numbers them, and `{command} latest` takes the newest."
 
 
 def _hint(typed: Sequence[str]) -> str:
