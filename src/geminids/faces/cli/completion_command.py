@@ -8,7 +8,9 @@ import click
 @click.command()
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
-    """Print the script that lets SHELL complete our commands.
+    """Print the script that lets SHELL complete commands, sessions, projects and filters.
+
+    zsh and fish show the titles of sessions beside their ids. It works in the next shell that is opened.
 
     \b
     geminids completion bash >> ~/.bashrc
