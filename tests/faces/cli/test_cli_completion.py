@@ -91,6 +91,8 @@ def test_shells_learn_our_commands(geminids: Run, shell_name: str) -> None:
         ("geminids search is:su", ["plain,is:superseded", "plain,is:subagent"]),
         ("geminids search since:y", ["plain,since:yesterday"]),
         ("geminids search nosuch:", [""]),
+        ("geminids help doc", ["plain,doctor"]),
+        ("geminids ls --project NO", ["plain,notes"]),
         ("geminids export -q agent:gem", ["plain,agent:gemini"]),
     ],
 )
@@ -108,6 +110,14 @@ def test_without_a_word_the_sessions_of_the_last_list_are_offered(
     ]
     geminids("list", "--project", "notes")
     assert offered(command, "geminids show ") == ["plain,latest", "plain,7ab81d52-0000"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["geminids nosuch ", "geminids version ", "geminids --help ", "geminids keep nosuch ", "geminids '"],
+)
+def test_a_line_that_means_nothing_gets_nothing(home: Path, command: Command, line: str) -> None:
+    assert [word for word in offered(command, line) if not word.startswith("plain,")] == []
 
 
 def test_scripts_that_earlier_releases_printed_are_answered_too(home: Path, command: Command) -> None:

@@ -126,6 +126,9 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, by what it is called elsewhere too, or say which ones are near."""
+        if ctx.resilient_parsing and args[0] in ("help", "version"):
+            # A shell asks what may follow; nothing is printed for it.
+            return None, None, []
         args = list(as_meant(args))
         if args == ["--help"]:
             click.echo(ctx.get_help())

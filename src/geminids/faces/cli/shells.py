@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from click.exceptions import ClickException, Exit
 from click.shell_completion import (
     BashComplete,
     FishComplete,
@@ -162,5 +163,8 @@ def script(cli: click.Command, shell: str) -> str:
 
 
 def answer_shell(cli: click.Command, instruction: str) -> int:
-    """Print what a shell asked for, such as `bash_complete`; the exit code."""
-    return shell_complete(cli, {}, PROGRAM, VARIABLE, instruction)
+    """Print what a shell asked for, such as `bash_complete`; the exit code. A wrong line gets nothing."""
+    try:
+        return shell_complete(cli, {}, PROGRAM, VARIABLE, instruction)
+    except (ClickException, Exit):
+        return 0

@@ -205,7 +205,7 @@ class IndexFile:
         if path is None:
             return None
         _compare_with_seal(path)
-        return _of_this_release(path, "mode=ro" if size_of(f"{path}-wal") else "immutable=1")
+        return _of_this_release(path, "mode=ro" if size_of(f"{path}-wal") else "mode=ro&immutable=1")
 
     def open_to_write(self) -> Index | None:
         """The same for changing it; the caller holds the lock."""
