@@ -13,6 +13,7 @@ from geminids.core import agents
 from geminids.core.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, KEEP_VARIABLE, VARIABLES
 from geminids.core.errors import EXIT_CODES, GeminidsError
 from geminids.core.usual_folders import VARIABLES as PROJECT_VARIABLES
+from geminids.faces.cli.forms import JSON, NO_SYNC, WHERE_AND_HOW
 from geminids.faces.cli.key_command import PASSPHRASE_VARIABLE
 from tests.conftest import ROOT, SCREEN_VARIABLES, Run
 
@@ -73,12 +74,23 @@ def test_the_reference_of_the_command_line_is_what_help_says(
         assert f"  {command} " in pages[0], "every command there is has a page"
 
 
+def test_global_options_are_told_once_and_named_by_every_command_that_takes_them(geminids: Run) -> None:
+    whole = " ".join(geminids("--help").out.split())
+    for option in (*WHERE_AND_HOW, JSON, NO_SYNC):
+        assert whole.count(option.help.split(". ")[0]) == 1
+    for command in COMMANDS[1:]:
+        told, _, named = geminids(*command.split(), "--help").out.partition("Global options: ")
+        assert "Home directory to read" not in told
+        assert ("--home" in named) == (command != "completion"), command
+
+
 def test_every_variable_that_is_heeded_is_documented() -> None:
     others = [path for path in (ROOT / "src").rglob("*.py") if path.name != "config.py"]
     code = "".join(path.read_text("utf-8") for path in others)
     asked_for = r'environ(?:ment)?(?:\.get\(|\[)"([A-Z_]+)"'
     names = {"PWD", *OURS, *_variables_of_agents(), *PROJECT_VARIABLES, *SCREEN_VARIABLES}
-    assert names | set(re.findall(asked_for, code)) - {"_GEMINIDS_COMPLETE"} == _variables().keys()
+    by_shells = {"_GEMINIDS_COMPLETE", "COMP_WORDS", "COMP_CWORD"}
+    assert names | set(re.findall(asked_for, code)) - by_shells == _variables().keys()
 
 
 def test_every_exit_code_is_documented() -> None:

@@ -195,17 +195,23 @@ class ShortIdError(GeminidsError):
         super().__init__(f"{wanted!r} is too short for an id; type at least {least} characters of it.")
 
 
+MOST_PROJECTS = 5
+"""So many projects are named where none was meant; among more nobody finds his own."""
+
+
 class ProjectNotFoundError(GeminidsError):
     """No project is meant by this."""
 
     exit_code = NOTHING_FOUND
 
-    def __init__(self, wanted: str, like: Sequence[str], others: Sequence[str]) -> None:
+    def __init__(self, wanted: str, like: Sequence[str], known: Sequence[str]) -> None:
         hint = "`geminids projects` lists them."
         if like:
             hint = f"Did you mean {' or '.join(like)}?"
-        elif others:
-            hint = f"Available: {', '.join(others)}."
+        elif len(known) > MOST_PROJECTS:
+            hint = f"`geminids projects` lists all {len(known)}."
+        elif known:
+            hint = f"Available: {', '.join(known)}."
         super().__init__(f"No project matches {wanted!r}. {hint}")
 
 
@@ -232,7 +238,9 @@ class NoHashError(GeminidsError):
     """A project has no hash by which a link could be kept."""
 
     def __init__(self, wanted: str) -> None:
-        super().__init__(f"{wanted!r} has no hash to link: none of its sessions is left.")
+        super().__init__(
+            f"{wanted!r} has no hash, and only a project that is known by its hash can be linked."
+        )
 
 
 class NoFolderError(GeminidsError):

@@ -133,6 +133,11 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
         """The folders that are looked at, as far as they exist."""
         return self._context.places
 
+    @property
+    def searched_places(self) -> tuple[str, ...]:
+        """The same; where none of them exists, those in which somebody would have looked."""
+        return self._context.searched_places
+
     def agent_title(self, name: str) -> str:
         """The agent as people call it; one that we cannot read, as it calls itself."""
         return self._context.agent_title(name)

@@ -89,6 +89,11 @@ class LibraryContext:
         own = (home.folder for home in (*self._found, *self._gone) if home.known_by != IMPORTED)
         return tuple(folder for folder in own if may_exist(folder))
 
+    @property
+    def searched_places(self) -> tuple[str, ...]:
+        """The same; where none of them exists, those in which somebody would have looked."""
+        return self.places or tuple(self.chosen or [home.folder for home in self._found])
+
     def agents_folders(self) -> list[str]:
         """The folders of agents here and in the homes that are looked at: nothing is written there."""
         return [home.folder for home in (*self._found, *self._gone, *self.finder.usual())]
@@ -136,6 +141,7 @@ class LibraryContext:
             Path(config.expanded("~")),
             self.environment,
             Path(here) if here else None,
+            map(Path, self.chosen),
         )
         if folders.is_damaged:
             # What cannot be mended is said by `memory_is_damaged`.

@@ -1,6 +1,5 @@
 """Wrong usage, broken pipes, full disks: one clear line and the right exit code, never a traceback."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 
 from geminids.core.errors import LineGoneError, NotInstalledError
 from tests.conftest import Run
-from tests.support.homes import FIRST_ID, write_session
+from tests.support.homes import write_session
 
 Command = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -25,6 +24,8 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["lst"], "No command 'lst'. Did you mean `list`?"),
         (["xyzzy"], "To find it: `geminids search xyzzy`."),
         (["bread"], "To find it: `geminids search bread`."),
+        (["where", "do we", "count", "--sample"], "To find them: `geminids search where 'do we' count`."),
+        (["1f0c9a2b"], "To read a session: `geminids show 1f0c9a2b`."),
         (["3"], "To read session 3 of the last list: `geminids show 3`."),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
         (["list", "--limit", "0"], "0 is not in the range"),
@@ -33,7 +34,12 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["list", "--data", ""], "Invalid value for '--data': it is empty."),
         (["list", "--since", ""], "Invalid value for '--since': it is empty."),
         (["list", "--project", " "], "Invalid value for '--project': it is empty."),
-        (["show"], "Missing argument"),
+        (
+            ["show"],
+            "Which session? `geminids list` numbers them, and `geminids show latest` takes the newest.",
+        ),
+        (["resume"], "`geminids resume latest` takes the newest."),
+        (["verify", "--key"], "requires an argument"),
         (["completion", "tcsh"], "'tcsh' is not one of"),
     ],
 )
@@ -76,67 +82,6 @@ def test_every_command_has_help_with_examples(geminids: Run, command: list[str])
         assert outcome.code == 0
         assert f"geminids {' '.join(command)}".strip() in outcome.out.split("Options:")[0].split("\n", 2)[2]
         assert max(map(len, outcome.out.splitlines())) <= 80
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shells_learn_our_commands(geminids: Run, shell: str) -> None:
-    assert "_GEMINIDS_COMPLETE" in geminids("completion", shell).out
-
-
-@pytest.mark.parametrize(
-    ("line", "completed"),
-    [
-        ("geminids ", "plain,doctor"),
-        ("geminids list --home ", "dir,"),
-        ("geminids doctor ", "file,"),
-        ("geminids show lat", "plain,latest"),
-        ("geminids show 1f0c", f"plain,{FIRST_ID}"),
-        ("geminids show ./x", "file,./x"),
-    ],
-)
-def test_shells_complete_what_can_be_typed(
-    geminids: Run, command: Command, tmp_path: Path, line: str, completed: str
-) -> None:
-    write_session(tmp_path)
-    geminids("list", "--home", tmp_path)
-    environment = os.environ | {
-        "_GEMINIDS_COMPLETE": "bash_complete",
-        "COMP_WORDS": line,
-        "COMP_CWORD": str(line.count(" ")),
-    }
-    assert completed in command(env=environment).stdout.decode().splitlines()
-
-
-HOSTILE_IDS = [
-    "$(touch hit)",
-    "a;touch hit",
-    "`touch hit`",
-    "a b",
-    "x\ny",
-    "-rf",
-    "~root",
-    "\x1b[2Jclear",
-    "a\u202eb",
-    "!!",
-]
-
-
-def test_what_tab_puts_on_a_line_runs_nothing(geminids: Run, command: Command, tmp_path: Path) -> None:
-    """A shell takes what is offered as it is; ids are whatever a file says."""
-    for number, native in enumerate(HOSTILE_IDS):
-        path = write_session(tmp_path, f"{number:08}", slug=f"s{number}")
-        path.write_text(
-            path.read_text().replace(f'"sessionId": "{number:08}"', f'"sessionId": {json.dumps(native)}')
-        )
-    write_session(tmp_path)
-    assert len(geminids("list", "--home", tmp_path).out.splitlines()) == len(HOSTILE_IDS) + 1
-    environment = os.environ | {
-        "_GEMINIDS_COMPLETE": "bash_complete",
-        "COMP_WORDS": "geminids mark ",
-        "COMP_CWORD": "2",
-    }
-    offered = command(env=environment).stdout.decode().splitlines()
-    assert offered == ["plain,latest", f"plain,{FIRST_ID}"]
 
 
 @pytest.mark.slow
@@ -310,3 +255,34 @@ def test_messages_leave_out_what_is_not_known() -> None:
     assert str(LineGoneError(2, None)).startswith("The session of line 2 is gone. ")
     assert str(LineGoneError(2, "/x/a.jsonl")).startswith("The session of line 2 is gone from /x/a.jsonl. ")
     assert "not installed" in str(NotInstalledError())
+
+
+EMPTY = [
+    [],
+    ["list"],
+    ["list", "--kind", "lost"],
+    ["list", "--deleted"],
+    ["list", "--tag", "x"],
+    ["projects"],
+]
+
+
+@pytest.mark.parametrize("arguments", [*EMPTY, ["stats"], ["search", "x"], ["export", "--all"]], ids=" ".join)
+def test_where_there_is_no_session_the_folders_are_named_that_were_looked_at(
+    geminids: Run, tmp_path: Path, arguments: list[str]
+) -> None:
+    (tmp_path / ".gemini").mkdir()
+    outcome = geminids(*arguments, "--home", tmp_path)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == (
+        f"geminids: No session found in {tmp_path}/.gemini. "
+        "Use `--home DIR` to look elsewhere, or `--sample` to see sample sessions.\n"
+    )
+
+
+def test_a_kind_of_which_there_is_none_is_said_to_be_missing(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    outcome = geminids("list", "--kind", "lost", "--home", tmp_path)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "1 session of another kind; `geminids list --kind all" in outcome.err
+    assert "No session here is of this kind." in outcome.err

@@ -153,7 +153,7 @@ def test_what_is_hidden_by_the_limit_is_said(geminids: Run, home: Path) -> None:
 def test_a_project_that_does_not_exist_gives_the_nearest(geminids: Run, home: Path) -> None:
     outcome = geminids("list", "--home", home, "--project", "shpo")
     assert (outcome.code, outcome.out) == (1, "")
-    assert "Available: shop." in outcome.err
+    assert "Did you mean shop?" in outcome.err
 
 
 def test_a_bad_time_is_named_with_examples(geminids: Run, home: Path) -> None:

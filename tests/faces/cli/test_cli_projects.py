@@ -12,6 +12,7 @@ import pytest
 from geminids.core.model import folder_hash
 from tests.conftest import Run
 from tests.support.homes import FIRST_ID, tool_call, write_session
+from tests.support.shells import shell
 
 SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
 
@@ -146,6 +147,36 @@ def test_a_folder_where_people_keep_projects_is_found_and_remembered(
     assert (project["path"], project["known_by"], project["certain"]) == (str(folder), "search", True)
     again = geminids("projects", "resolve", "--home", tmp_path)
     assert "Every project was known already" in again.err
+
+
+def test_the_folders_of_a_chosen_home_are_looked_through_first(
+    geminids: Run, tmp_path: Path, machine: Path
+) -> None:
+    (folder := tmp_path / "code" / "clients" / "shop").mkdir(parents=True)
+    name = write_unknown(tmp_path, folder)
+    assert geminids("projects", "resolve", "--home", tmp_path).code == 0
+    assert [(p["hash"], p["path"], p["certain"]) for p in listed(geminids, tmp_path)] == [
+        (name, str(folder), True)
+    ]
+
+
+def test_the_shell_of_a_chosen_home_is_asked_and_not_by_the_variables_of_this_one(
+    geminids: Run, tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "a" / "b" / "c" / "d" / "e" / "deep").mkdir(parents=True)
+    name = write_unknown(tmp_path, folder)
+    (tmp_path / ".zsh_history").write_text("cd ~/a/b/c/d/e/deep\n")
+    monkeypatch.setenv("ZDOTDIR", str(machine))
+    outcome = geminids("projects", "resolve", "--home", tmp_path)
+    assert f"{name[:8]} is {folder} (shell)" in outcome.err
+
+
+def test_what_programs_keep_in_a_chosen_home_is_not_entered(
+    geminids: Run, tmp_path: Path, machine: Path
+) -> None:
+    (folder := tmp_path / ".local" / "shop").mkdir(parents=True)
+    write_unknown(tmp_path, folder)
+    assert geminids("projects", "resolve", "--deep", "--seconds", "60", "--home", tmp_path).code == 1
 
 
 def test_the_first_look_is_short_and_not_repeated_in_vain(
@@ -361,3 +392,27 @@ def test_entries_of_the_registry_that_are_none_are_reported(geminids: Run, tmp_p
     registry.write_text('{"projects": {"/home/ada/dev/shop": 1, "/home/ada/dev/blog": ["blog"]}}')
     problems = json.loads(geminids("doctor", "--home", tmp_path, "--json").out)["problems"]
     assert [(problem["file"], problem["kind"]) for problem in problems] == [(str(registry), "wrong-type")]
+
+
+def test_the_numbers_of_a_timeline_open_its_sessions(home: Path, tmp_path: Path) -> None:
+    write_session(home, "3e3e3e3e-0000-4000-8000-000000000003", day=3, prompt="Bake bread", answer="Rye.")
+    with shell("bash", tmp_path) as sat_at:
+        sat_at.type(f"export GEMINIDS_HOMES={home}; geminids list", "Enter")
+        sat_at.until("blog")
+        sat_at.clear()
+        sat_at.type("geminids projects show shop", "Enter")
+        assert "\n2  2026-05-03" in sat_at.until("Bake bread")
+        sat_at.clear()
+        sat_at.type("geminids show 2", "Enter")
+        sat_at.until("Rye.")
+        sat_at.clear()
+        sat_at.type("geminids show 3", "Enter")
+        # The third line of the list before was the blog.
+        sat_at.until("the last list had 2 lines")
+
+
+def test_a_pipe_gets_ids_and_leaves_the_numbers_of_the_last_list_alone(geminids: Run, home: Path) -> None:
+    geminids("list", "--home", home)
+    told = geminids("projects", "show", "shop", "--home", home).out.splitlines()
+    assert told[-1].split("\t")[0] == "2026-05-01 10:00"
+    assert SECOND_ID in geminids("show", "1", "--home", home, "--json").out

@@ -187,7 +187,7 @@ def test_an_empty_machine_shows_the_samples(geminids: Run) -> None:
 def test_an_empty_home_is_said(geminids: Run, tmp_path: Path) -> None:
     found = geminids("search", "weather", "--home", tmp_path)
     assert found.code == 1
-    assert "No session found." in found.err
+    assert "No session found in " in found.err
 
 
 def test_hostile_text_does_not_reach_the_terminal(geminids: Run, tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_nothing_is_said_to_be_nothing(geminids: Run, options: list[str], said: 
 def test_a_machine_without_sessions_is_told_where_to_look(geminids: Run, tmp_path: Path) -> None:
     outcome = geminids("stats", "--home", tmp_path)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "No session found. Use `--home DIR` to look elsewhere" in outcome.err
+    assert f"No session found in {tmp_path}. Use `--home DIR` to look elsewhere" in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -148,3 +148,13 @@ def test_less_lets_colours_through(
 @pytest.mark.slow
 def test_a_dumb_terminal_gets_no_pager(home: Path) -> None:
     assert "购物车" in on_terminal("show", "3333", "--home", home, TERM="dumb", PAGER="false")
+
+
+def test_code_has_colours_that_light_terminals_can_show(tmp_path: Path) -> None:
+    code = 'Look at `list()`:\n\n```python\nimport os\nclass A(B):\n    # note\n    x = "x" + str(12)\n```\n'
+    write_session(tmp_path, answer=code)
+    seen = on_terminal("show", "latest", "--home", tmp_path, PAGER="cat")
+    colours = {number for codes in re.findall(r"\x1b\[([0-9;]+)m", seen) for number in codes.split(";")}
+    assert "36" in colours, "code in a line has a colour"
+    assert not [one for one in colours if 90 <= int(one) <= 107], "bright ones cannot be read on white"
+    assert not [one for one in colours if 40 <= int(one) <= 47], "nor is anything a blot on it"

@@ -261,14 +261,13 @@ def test_what_programs_fill_is_met_but_not_entered(tmp_path: Path) -> None:
         "shop/.gemini/worktrees/fix/api",
     )
     root = str(tmp_path)
-    quick = {
-        path.removeprefix(root) for path in paths(searched([root], 4, LATER, home=tmp_path, mounts=NO_MOUNTS))
-    }
+    walked = searched([root], 4, LATER, homes=[tmp_path], mounts=NO_MOUNTS)
+    quick = {path.removeprefix(root) for path in paths(walked)}
     assert quick == {
         *("", "/node_modules", "/.git", "/.hidden", "/build", "/Library", "/shop", "/shop/.gemini"),
         *("/shop/.gemini/worktrees/fix", "/shop/.gemini/worktrees/fix/api"),
     }
-    deep = set(paths(searched([root], DEEP_DEPTH, LATER, home=tmp_path, mounts=NO_MOUNTS)))
+    deep = set(paths(searched([root], DEEP_DEPTH, LATER, homes=[tmp_path], mounts=NO_MOUNTS)))
     assert {f"{root}/.hidden/x", f"{root}/build/x"} <= deep
     assert not {f"{root}/node_modules/x", f"{root}/.git/x", f"{root}/Library/x"} & deep
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.faces.cli.completers import complete_files, complete_sessions
 from geminids.faces.cli.key_command import ask_passphrase
 from geminids.faces.cli.list_answer import EVERY_KIND, ListOptions
 from geminids.faces.cli.options import (
     Choices,
     absolute,
-    complete_files,
     json_option,
     not_empty,
     pass_choices,
@@ -23,7 +23,6 @@ from geminids.faces.cli.options import (
     sync_option,
 )
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
-from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:

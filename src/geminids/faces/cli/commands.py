@@ -6,15 +6,29 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import takewhile
+from typing import TYPE_CHECKING
 
 import click
 
 from geminids import __version__
-from geminids.faces.cli.options import Choices, json_option, shared_options, sync_option
+from geminids.faces.cli.options import (
+    Choices,
+    GlobalOption,
+    json_option,
+    naming_global_options,
+    shared_options,
+    sync_option,
+)
 from geminids.faces.cli.plain_lines import as_meant
 from geminids.faces.cli.talk import say
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 WIDEST_HELP = 80
+_LEAST_OF_AN_ID = 6
+"""So many hexadecimal digits are hardly a word, and a longer number than a list has lines."""
 
 COMMANDS = {
     "list": ("geminids.faces.cli.list_command:list_sessions", "List sessions, newest first."),
@@ -73,12 +87,35 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return naming_global_options(getattr(import_module(module), attribute))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept what an agent calls one of our commands."""
         return super().parse_args(ctx, ["list" if one == "--list-sessions" else one for one in args])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer commands, without loading them to be told what they do."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        from click.shell_completion import CompletionItem
+
+        return [
+            CompletionItem(name, help=summary)
+            for name, (_, summary) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what can be typed: commands, what is to be typed alone, and the options of all commands."""
+        self.format_commands(ctx, formatter)
+        alone: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
+        for option in self.get_params(ctx):
+            if record := option.get_help_record(ctx):
+                (shared if isinstance(option, GlobalOption) else alone).append(record)
+        for title, records in (("Options", alone), ("Global options, before or after a command", shared)):
+            with formatter.section(title):
+                formatter.write_dl(records)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each command does."""
@@ -89,6 +126,9 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, by what it is called elsewhere too, or say which ones are near."""
+        if ctx.resilient_parsing and args[0] in ("help", "version"):
+            # A shell asks what may follow; nothing is printed for it.
+            return None, None, []
         args = list(as_meant(args))
         if args == ["--help"]:
             click.echo(ctx.get_help())
@@ -97,7 +137,7 @@ class LazyGroup(click.Group):
             click.echo(f"geminids {__version__}")
             ctx.exit()
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(f"No command {args[0]!r}. {_hint(args[0])}", ctx)
+            raise click.UsageError(f"No command {args[0]!r}. {_hint(args)}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -105,9 +145,9 @@ class LazyGroup(click.Group):
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, message="geminids %(version)s")
-@sync_option
-@json_option
 @shared_options
+@json_option
+@sync_option
 @click.pass_context
 def cli(context: click.Context) -> int | None:
     """Find, read and keep the sessions of coding agents on this machine.
@@ -141,9 +181,9 @@ def cli(context: click.Context) -> int | None:
 def run_with_click(arguments: Sequence[str], choices: Choices) -> int:
     """Run any command line, or complete one, and return its exit code."""
     if "_GEMINIDS_COMPLETE" in os.environ:
-        from click.shell_completion import shell_complete
+        from geminids.faces.cli.shells import answer_shell
 
-        return shell_complete(cli, {}, "geminids", "_GEMINIDS_COMPLETE", os.environ["_GEMINIDS_COMPLETE"])
+        return answer_shell(cli, os.environ["_GEMINIDS_COMPLETE"])
     try:
         with cli.make_context(
             "geminids", list(arguments), obj=choices, terminal_width=_help_width()
@@ -171,18 +211,33 @@ def _help_width() -> int:
 
 def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
-    sentence = error.format_message()
+    sentence = _no_session(command, error) or error.format_message()
     end = "" if sentence.endswith((".", "?", "!")) else "."
     return f"{sentence}{end} `{command} --help` shows how."
 
 
-def _hint(wanted: str) -> str:
-    from shlex import quote
+def _no_session(command: str, error: click.UsageError) -> str:
+    """What to say where a session is to be named, and none is."""
+    parameter = error.param if isinstance(error, click.MissingParameter) else None
+    if parameter is None or parameter.metavar not in ("ID", "ID|FILE"):
+        return ""
+    return f"Which session? `geminids list` numbers them, and `{command} latest` takes the newest."
 
+
+def _hint(typed: Sequence[str]) -> str:
+    """What may have been meant by a line that begins with no command."""
+    import re
+    from shlex import join, quote
+
+    wanted = typed[0]
     if os.path.exists(wanted):  # noqa: PTH110
         return f"To read a file: `geminids show {quote(wanted if os.sep in wanted else './' + wanted)}`."
     from geminids.faces.cli.groups import near_commands
 
-    if wanted.isdecimal():
+    if wanted.isdecimal() and len(wanted) < _LEAST_OF_AN_ID:
         return f"To read session {wanted} of the last list: `geminids show {wanted}`."
-    return near_commands(wanted, COMMANDS) or f"To find it: `geminids search {quote(wanted)}`."
+    if re.fullmatch(rf"[0-9a-f]{{{_LEAST_OF_AN_ID}}}[-0-9a-f]*", wanted):
+        return f"To read a session: `geminids show {wanted}`."
+    words = list(takewhile(lambda word: not word.startswith("-"), typed))
+    it = "it" if len(words) == 1 else "them"
+    return near_commands(wanted, COMMANDS) or f"To find {it}: `geminids search {join(words)}`."

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import PARTLY_DONE
-from geminids.faces.cli.options import Choices, complete_files, json_option, pass_choices, shared_options
+from geminids.faces.cli.completers import complete_files
+from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page

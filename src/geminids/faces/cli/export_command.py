@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.faces.cli.completers import (
+    complete_files,
+    complete_projects,
+    complete_sessions,
+    complete_tags,
+    complete_words,
+)
 from geminids.faces.cli.list_answer import EVERY_KIND, KINDS, ListOptions
 from geminids.faces.cli.options import (
     Choices,
     agent_option,
     click_option,
-    complete_files,
-    complete_tags,
     json_option,
     not_empty,
     pass_choices,
@@ -25,7 +30,6 @@ from geminids.faces.cli.options import (
 )
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.show_answer import DETAIL
-from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 from geminids.sharing.export import available as format_names
 
@@ -97,15 +101,27 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     "with /); or to stdout (-). Default: stdout.",
 )
 @click.option(
-    "-q", "--query", metavar="QUERY", callback=not_empty, help="Export all sessions that match QUERY."
+    "-q",
+    "--query",
+    metavar="QUERY",
+    callback=not_empty,
+    shell_complete=complete_words,
+    help="Export all sessions that match QUERY.",
 )
 @click.option("--all", "everything", is_flag=True, help="Export all sessions.")
 @click.option(
-    "--project", metavar="WHICH", callback=not_empty, help="Export all sessions of a project, as in `list`."
+    "--project",
+    metavar="WHICH",
+    callback=not_empty,
+    shell_complete=complete_projects,
+    help="Export all sessions of a project, as in `list`.",
 )
 @click.option("--since", metavar="WHEN", callback=not_empty, help="Export all sessions active after WHEN.")
 @click.option(
-    "--until", metavar="WHEN", callback=not_empty, help="Export all sessions started before the end of WHEN."
+    "--until",
+    metavar="WHEN",
+    callback=not_empty,
+    help="Export all sessions started before the end of WHEN.",
 )
 @click.option(
     "--kind", type=click.Choice([*KINDS, EVERY_KIND]), help="Export all sessions of this kind, as in `list`."
@@ -202,7 +218,7 @@ def export(
     items = _items(choices, library, chosen)
     if not items:
         if not chosen.wanted:
-            say("No session matches.")
+            _tell_nothing(library)
         return tell_unreadable(library.unreadable()) or NOTHING_FOUND
     redactor = open_redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
     exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
@@ -274,12 +290,23 @@ def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
         raise click.UsageError("Give ids, or a query, or options as in `list`, but not several of these.")
     if chosen.is_filter:
         listing = library.listing(chosen.asked.filter(choices.now))
+        if chosen.asked.project and not listing.matched:
+            raise listing.no_such_project(chosen.asked.project)
         return library.items_of(listing.sessions)
     if chosen.query is not None:
         return library.items_of(library.found_sessions(chosen.query, choices.now))
     if not chosen.wanted:
         raise click.UsageError("Which sessions? Give an id, a query, --project, --since or --all.")
     return _named(choices, library, chosen.wanted)
+
+
+def _tell_nothing(library: Library) -> None:
+    if library.is_empty():
+        from geminids.faces.cli.sessions import tell_nothing_found
+
+        tell_nothing_found(library.searched_places)
+    else:
+        say("No session matches.")
 
 
 def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[Item]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND, GeminidsError
+from geminids.faces.cli.completers import complete_ids
 from geminids.faces.cli.confirmation import UnansweredError, ask
 from geminids.faces.cli.options import (
     Choices,
-    complete_ids,
     json_option,
     not_empty,
     pass_choices,

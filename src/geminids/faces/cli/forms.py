@@ -38,7 +38,7 @@ class Option(NamedTuple):
     words: Sequence[str] = ()
     default: Any = None
     completes: str | None = None
-    """What a shell offers for it: tags, folders."""
+    """What a shell offers for it: agents, folders, projects, sessions, tags."""
     for_run: bool = False
     """Whether it is for the whole run (`Choices`), and may stand before the command too."""
 
@@ -103,4 +103,5 @@ PROJECT = Option(
     "Only sessions of this project: a name or part of one, a path such as ., a slug, or the beginning "
     "of a hash.",
     metavar="WHICH",
+    completes="projects",
 )

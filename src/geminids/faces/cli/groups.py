@@ -5,12 +5,19 @@ from collections.abc import Iterable
 
 import click
 
+from geminids.faces.cli.options import naming_global_options
+
 _NEAR = 0.66
 """How alike a word and a command are if one is a slip for the other: `shwo`, but not `bread` for `redact`."""
 
 
 class NamingGroup(click.Group):
     """A group that says which of its commands may have been meant."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """One of its commands."""
+        command = super().get_command(ctx, cmd_name)
+        return command and naming_global_options(command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

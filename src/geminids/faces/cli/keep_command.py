@@ -15,13 +15,12 @@ from geminids.core.errors import (
     FileExistsAlreadyError,
     NoOutputFolderError,
 )
+from geminids.faces.cli.completers import complete_files, complete_ids
 from geminids.faces.cli.groups import NamingGroup
 from geminids.faces.cli.hook_command import hook
 from geminids.faces.cli.options import (
     Choices,
     absolute,
-    complete_files,
-    complete_ids,
     json_option,
     not_empty,
     pass_choices,

@@ -139,6 +139,7 @@ def new(choices: Choices, *, name: str, algorithm: str, issuer: str | None, has_
     _draw(choices.open_page(), [made], choices)
     say(f"The private half is {keys.private_path(made.name)}: anyone who has it can sign as you.")
     say(f"`{choices.spelled('key', 'show', made.name)}` prints the public key, for people who verify.")
+    _tell_no_issuer(choices, made)
     return 0
 
 
@@ -166,6 +167,7 @@ def set_key(choices: Choices, *, name: str | None, issuer: str | None, is_defaul
         _print_document(keys, changed)
         return 0
     _draw(choices.open_page(), [changed], choices)
+    _tell_no_issuer(choices, changed)
     return 0
 
 
@@ -253,6 +255,12 @@ def _tell_rest(choices: Choices, found: FoundKeys) -> int:
         say(f"You have no key yet. `{choices.spelled('key', 'new', '--issuer', 'NAME')}` makes one.")
         return NOTHING_FOUND
     return PARTLY_DONE if found.strange else 0
+
+
+def _tell_no_issuer(choices: Choices, one: SigningKey) -> None:
+    if not one.issuer:
+        line = choices.spelled("key", "set", one.name, "--issuer", "NAME")
+        say(f"Nobody is named who signs with it: `{line}` does that, or each `attest` must.")
 
 
 def _draw(page: Page, keys: Sequence[SigningKey], choices: Choices) -> None:

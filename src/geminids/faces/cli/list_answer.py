@@ -250,16 +250,17 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     from geminids.sharing.transcript import words
 
     if asked.project and listing.hidden.keys() == {"project"}:
-        near = ", ".join(listing.nearest_projects(asked.project))
-        say(f"No project matches {asked.project!r}. Available: {near}.")
+        say(str(listing.no_such_project(asked.project)))
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
-    elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
+    elif asked.kept and listing.considered and listing.hidden.keys() <= {"kept", "kind"}:
         say(_all_there(listing.considered))
     elif listing.hidden and listing.considered:
         say(f"None of {words.count(listing.considered, 'session')} matches.")
-    elif not listing.hidden:
-        tell_nothing_found()
+    elif listing.hidden:
+        say("No session here is of this kind.")
+    else:
+        tell_nothing_found(library.searched_places)
 
 
 def _all_there(number: int) -> str:
@@ -272,7 +273,8 @@ def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:
 
     known = library.tags()
     if unknown := [tag for tag in wanted if tag not in known]:
-        there = words.tags(list(known)[:MOST_TAGS]) or "none yet"
-        say(f"No session is tagged {words.tags(unknown)}. Available: {there}.")
+        there = words.tags(list(known)[:MOST_TAGS])
+        hint = f"Available: {there}." if there else "`geminids mark ID --tag TAG` tags one."
+        say(f"No session is tagged {words.tags(unknown)}. {hint}")
     else:
         say(f"No session here is tagged {words.tags(wanted)}; `geminids mark` shows which are.")

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.completers import complete_ids, complete_tags
 from geminids.faces.cli.options import (
     Choices,
-    complete_ids,
-    complete_tags,
     json_option,
     not_empty,
     pass_choices,

@@ -9,6 +9,13 @@ import click
 
 from geminids.core.agents import available as known_agents
 from geminids.faces.cli.choices import Choices as Choices  # noqa: PLC0414 - what every command is handed
+from geminids.faces.cli.completers import (
+    complete_agents,
+    complete_folders,
+    complete_ids,
+    complete_projects,
+    complete_tags,
+)
 from geminids.faces.cli.forms import (
     AGENT,
     AGENTS,
@@ -27,8 +34,6 @@ from geminids.faces.cli.forms import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from click.shell_completion import CompletionItem
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -46,39 +51,6 @@ def absolute(given: str) -> Path:
     return Path(given).expanduser().absolute()
 
 
-def _is_inert(word: str) -> bool:
-    """Whether a word is one to every shell: what Tab puts on a line is not quoted, and may be anybody's."""
-    return word[:1].isalnum() and all(letter.isalnum() or letter in "-_.:+@" for letter in word)
-
-
-def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The sessions of the last list."""
-    from click.shell_completion import CompletionItem
-
-    from geminids.library.completions import last_listed
-
-    known = ["latest", *last_listed(context.ensure_object(Choices).data)]
-    return [CompletionItem(name) for name in known if name.startswith(incomplete) and _is_inert(name)]
-
-
-def complete_tags(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The tags that were given before."""
-    from click.shell_completion import CompletionItem
-
-    from geminids.library.completions import known_tags
-
-    known = known_tags(context.ensure_object(Choices).data)
-    wanted = incomplete.casefold()
-    return [CompletionItem(tag) for tag in known if tag.startswith(wanted) and _is_inert(tag)]
-
-
-def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The agents whose files can be read."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(name) for name in known_agents() if name.startswith(incomplete.casefold())]
-
-
 def _known_agents(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """The agents that were typed, each once; refuse what is none."""
     if not value:
@@ -88,20 +60,6 @@ def _known_agents(_: click.Context, __: click.Parameter, value: tuple[str, ...])
         if name.casefold() not in known:
             raise click.BadParameter(f"there is no agent {name!r}. Available: {', '.join(known)}.")
     return tuple(dict.fromkeys(map(str.casefold, value)))
-
-
-def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a file."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
-def complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a folder."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="dir")]
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -118,6 +76,22 @@ def _remember_folder(context: click.Context, parameter: click.Parameter, value: 
     _remember(context, parameter, not_empty(context, parameter, value))
 
 
+class GlobalOption(click.Option):
+    """One that nearly every command takes: what it does is told once, in the help of `geminids` itself."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Its lines in the help of a command, which names it in another place."""
+        return None if ctx.parent else super().get_help_record(ctx)
+
+
+def naming_global_options(command: click.Command) -> click.Command:
+    """The command, whose help ends with the global options that it takes."""
+    taken = {one.name for one in command.params if isinstance(one, GlobalOption)}
+    if names := [option.spelled for option in (*WHERE_AND_HOW, JSON, NO_SYNC) if option.name in taken]:
+        command.epilog = f"Global options: {', '.join(names)}; see `geminids --help`."
+    return command
+
+
 def click_option(option: Option) -> Callable[[Command], Command]:
     """An option of the table as click knows it."""
     settings: dict[str, Any] = {"help": option.help.format(agents=", ".join(known_agents()))}
@@ -132,7 +106,7 @@ def click_option(option: Option) -> Callable[[Command], Command]:
         settings["shell_complete"] = _COMPLETIONS[option.completes]
     if option.for_run:
         remember = _remember if option.takes == FLAG else _remember_folder
-        settings |= {"expose_value": False, "callback": remember}
+        settings |= {"expose_value": False, "callback": remember, "cls": GlobalOption}
     return click.option(*option.spelled.split(), option.name, **settings)
 
 
@@ -143,7 +117,13 @@ def _type_of(option: Option) -> click.ParamType[Any] | None:
 
 
 _CHECKS = {TEXT: not_empty, AGENT: _known_agents}
-_COMPLETIONS = {"agents": complete_agents, "folders": complete_folders, "tags": complete_tags}
+_COMPLETIONS = {
+    "agents": complete_agents,
+    "folders": complete_folders,
+    "projects": complete_projects,
+    "sessions": complete_ids,
+    "tags": complete_tags,
+}
 
 
 def options_of(form: Form) -> Callable[[Command], Command]:

@@ -31,7 +31,7 @@ def overview(choices: Choices) -> int:
     else:
         _draw(choices, library, found)
     if not found.newest and not found.problems:
-        tell_nothing_found()
+        tell_nothing_found(library.searched_places)
     tell_left_unread(found.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(found.problems) or (0 if found.newest else NOTHING_FOUND)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from geminids.core.values import Value
 from geminids.faces.cli.screen import MOST_READABLE, Screen
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.markdown import Markdown
     from rich.segment import Segment
+    from rich.syntax import SyntaxTheme
     from rich.text import Text
 else:
     Protocol = object
@@ -280,10 +282,29 @@ def _markdown(text: str) -> Markdown:
     from markdown_it import MarkdownIt
     from rich.markdown import Markdown
 
-    markdown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
+    markdown = Markdown("", hyperlinks=False)
+    # rich passes it on to where a theme will do as well as the name of one.
+    markdown.code_theme = _code_theme()  # type: ignore[assignment]
     parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
     markdown.parsed = parser.parse(text)
     return markdown
+
+
+@cache
+def _code_theme() -> SyntaxTheme:
+    """Colours of code that can be read on light and dark terminals; rich's own are for one of the two."""
+    from rich.style import Style
+    from rich.syntax import ANSI_DARK, ANSISyntaxTheme
+
+    dulled = {"bright_black": "default", "bright_blue": "magenta", "yellow": "green", "bright_": ""}
+
+    def readable(style: Style) -> Style:
+        named = str(style)
+        for bright, dull in dulled.items():
+            named = named.replace(bright, dull)
+        return Style.parse(named)
+
+    return ANSISyntaxTheme({token: readable(style) for token, style in ANSI_DARK.items()})
 
 
 def _is_shorter(lines: Sequence[Sequence[Segment]], text: str) -> bool:

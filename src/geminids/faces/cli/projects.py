@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import count
 
 from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
 from geminids.core.names import project_names
@@ -16,6 +17,7 @@ from geminids.sharing.transcript import words
 
 TextBeside = Callable[[Companion], str | Problem]
 """Gives the words of a file that lies beside sessions."""
+_TIMELINE = (Column("when"), Column(""), Column("what", least=20), Column("id", leaves=1))
 
 
 def draw_projects(page: Page, reports: Sequence[ProjectReport], now: datetime) -> None:
@@ -86,16 +88,32 @@ def _sessions(report: ProjectReport) -> str:
     return f"{report.sessions} + {report.lost} lost" if report.lost else str(report.sessions)
 
 
-def draw_story(page: Page, story: ProjectStory, text_beside: TextBeside | None = None) -> None:
-    """Draw what a project holds in order of time, and on request the words of plans, tasks and notes."""
+def draw_story(page: Page, story: ProjectStory, text_beside: TextBeside | None = None) -> bool:
+    """Draw what a project holds in order of time, and on request the words of plans, tasks and notes.
+
+    Whether its sessions were numbered, in the order of `story.sessions`: on a terminal they are.
+    """
     _draw_head(page, story.report)
     page.line()
     shorts = _shorts(_id_of(event) for event in story.events)
-    _draw_rows(page, [_event_row(event, shorts[_id_of(event)]) for event in story.events])
+    rows = [_event_row(event, shorts[_id_of(event)]) for event in story.events]
+    is_numbered = isinstance(page, DrawnPage) and page.is_terminal
+    if isinstance(page, DrawnPage) and is_numbered:
+        _draw_numbered(page, story.events, rows)
+    else:
+        _draw_fields(page, rows)
     companions = [event.companion for event in story.events if event.companion]
     if text_beside:
         for companion in shown_beside(companions):
             draw_companion(page, companion, text_beside(companion))
+    return is_numbered
+
+
+def _draw_numbered(page: DrawnPage, events: Sequence[Event], rows: Iterable[Sequence[Span]]) -> None:
+    numbers = count(1)
+    told = [str(next(numbers)) if event.tells_session else "" for event in events]
+    numbered = [[(number, "quiet"), *row] for number, row in zip(told, rows, strict=True)]
+    page.table((Column("#", is_number=True), *_TIMELINE), numbered)
 
 
 def draw_typed(page: Page, lines: Sequence[TypedLine]) -> None:
@@ -110,7 +128,10 @@ def draw_typed(page: Page, lines: Sequence[TypedLine]) -> None:
         ]
         for line in lines
     ]
-    _draw_rows(page, rows)
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        page.table(_TIMELINE, rows)
+    else:
+        _draw_fields(page, rows)
 
 
 def _gone(line: TypedLine) -> str:
@@ -118,13 +139,9 @@ def _gone(line: TypedLine) -> str:
     return " ✝" if line.missing is not None and line.kind is LineKind.PROMPT else ""
 
 
-def _draw_rows(page: Page, rows: Sequence[Sequence[Span]]) -> None:
-    if isinstance(page, DrawnPage) and page.is_terminal:
-        columns = (Column("when"), Column(""), Column("what", least=20), Column("id", leaves=1))
-        page.table(columns, rows)
-    else:
-        for row in rows:
-            page.fields(*row)
+def _draw_fields(page: Page, rows: Sequence[Sequence[Span]]) -> None:
+    for row in rows:
+        page.fields(*row)
 
 
 def _draw_head(page: Page, report: ProjectReport) -> None:

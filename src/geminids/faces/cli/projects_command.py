@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.completers import complete_folders, complete_projects
 from geminids.faces.cli.groups import NamingGroup
 from geminids.faces.cli.options import (
     Choices,
@@ -21,7 +22,7 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.projects import TextBeside
+    from geminids.library import Library
     from geminids.query.projects.report import Projects
     from geminids.query.projects.timeline import ProjectStory
 
@@ -66,7 +67,7 @@ def projects(context: click.Context, *, agents: tuple[str, ...], limit: int | No
 
 
 @projects.command()
-@click.argument("wanted", metavar="PROJECT", callback=not_empty)
+@click.argument("wanted", metavar="PROJECT", callback=not_empty, shell_complete=complete_projects)
 @click.option("--prompts", is_flag=True, help="Show every line that you typed instead.")
 @click.option("--beside", is_flag=True, help="Also show the text of plans, tasks and notes.")
 @json_option
@@ -77,7 +78,8 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 
     PROJECT is a name or part of one, a path such as ., a slug, or the beginning of a hash. Sessions,
     subagents, saved chats, lost sessions, plans and notes are shown in one timeline, with a gap where
-    something was deleted.
+    something was deleted. On a terminal sessions have numbers, which `geminids show` takes like those
+    of `list`.
 
     \b
     geminids projects show shop
@@ -93,13 +95,13 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 
         print_filled(ProjectDocument, story)
     else:
-        _draw(choices, story, prompts=prompts, text_beside=library.text_beside if beside else None)
+        _draw(choices, library, story, prompts=prompts, beside=beside)
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
 
 
 @projects.command(short_help="Set the folder of a project.")
-@click.argument("wanted", metavar="HASH", callback=not_empty)
-@click.argument("path", metavar="PATH", type=click.Path(), callback=not_empty)
+@click.argument("wanted", metavar="HASH", callback=not_empty, shell_complete=complete_projects)
+@click.argument("path", metavar="PATH", callback=not_empty, shell_complete=complete_folders)
 @shared_options
 @pass_choices
 def link(choices: Choices, *, wanted: str, path: str) -> int:
@@ -121,7 +123,7 @@ def link(choices: Choices, *, wanted: str, path: str) -> int:
 
 
 @projects.command()
-@click.argument("wanted", metavar="HASH", callback=not_empty)
+@click.argument("wanted", metavar="HASH", callback=not_empty, shell_complete=complete_projects)
 @shared_options
 @pass_choices
 def unlink(choices: Choices, *, wanted: str) -> int:
@@ -152,8 +154,8 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
     """Find the folders of projects that are only known by a hash.
 
     Hashes folders until one matches: the current folder, projects of other agents, shell histories, git work
-    trees, folders named in the sessions, then the usual places for projects. A match is certain and is stored
-    in the data directory; nothing else is written.
+    trees, folders named in the sessions, then the usual places for projects; those of each --home before your
+    own. A match is certain and is stored in the data directory; nothing else is written.
 
     \b
     geminids projects resolve
@@ -230,7 +232,7 @@ def _list(choices: Choices, agents: tuple[str, ...], limit: int | None) -> int:
     if more := len(found.projects) - len(shown):
         _tell_more(choices, agents, more, len(found.projects))
     if not found.projects:
-        tell_nothing_found()
+        tell_nothing_found(library.searched_places)
     _tell_unknown(choices, found)
     tell_left_unread(found.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(found.problems) or (0 if found.projects else NOTHING_FOUND)
@@ -254,11 +256,14 @@ def _tell_unknown(choices: Choices, found: Projects) -> None:
         say(f"{folders} not known; `{search}` searches for {words.them(unknown)}.")
 
 
-def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, text_beside: TextBeside | None) -> None:
+def _draw(choices: Choices, library: Library, story: ProjectStory, *, prompts: bool, beside: bool) -> None:
     from geminids.faces.cli.projects import draw_story, draw_typed
+    from geminids.faces.cli.sessions import remember
 
     if not prompts:
-        draw_story(choices.open_page(), story, text_beside)
+        page = choices.open_page()
+        if draw_story(page, story, library.text_beside if beside else None):
+            remember(library, story.sessions)
     elif story.typed:
         draw_typed(choices.open_page(), story.typed)
     elif all(problem.is_damage for problem in story.problems):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.completers import complete_sessions
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
-from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geminids.faces.cli.options import (
-    Choices,
-    absolute,
-    complete_files,
-    json_option,
-    not_empty,
-    pass_choices,
-    shared_options,
-)
+from geminids.faces.cli.completers import complete_files
+from geminids.faces.cli.options import Choices, absolute, json_option, not_empty, pass_choices, shared_options
 from geminids.faces.cli.redaction_options import open_redactor
 from geminids.faces.cli.talk import say
 

@@ -14,10 +14,10 @@ from geminids.core.errors import (
     GeminidsError,
     SessionNotFoundError,
 )
+from geminids.faces.cli.completers import complete_ids
 from geminids.faces.cli.options import (
     Choices,
     agent_option,
-    complete_ids,
     json_option,
     not_empty,
     pass_choices,

@@ -15,12 +15,11 @@ from geminids.core.errors import (
     FileExistsAlreadyError,
     GeminidsError,
 )
+from geminids.faces.cli.completers import complete_folders, complete_ids
 from geminids.faces.cli.confirmation import UnansweredError, ask
 from geminids.faces.cli.options import (
     Choices,
     absolute,
-    complete_folders,
-    complete_ids,
     json_option,
     not_empty,
     pass_choices,

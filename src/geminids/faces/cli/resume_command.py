@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskError, UnsafeArgumentError
+from geminids.faces.cli.completers import complete_sessions
 from geminids.faces.cli.confirmation import ask
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
-from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 from geminids.faces.shell_line import shell_line, shell_words
 

@@ -162,7 +162,7 @@ def _show(
     else:
         _draw(choices, library, found)
     if like is None:
-        _tell(choices, question, found, page)
+        _tell(choices, library, question, found, page)
     else:
         from geminids.faces.cli.search_talk import tell_meaning
 
@@ -211,14 +211,20 @@ def _tell_no_such_page(wanted: int, last: int) -> int:
     return NOTHING_FOUND
 
 
-def _tell(choices: Choices, question: Question, found: Found, page: int) -> None:
+def _tell(choices: Choices, library: Library, question: Question, found: Found, page: int) -> None:
     from geminids.faces.cli.search_talk import SearchOutcome, tell_found
 
     spelled = ["search", *_spelled(question)]
     show = choices.spelled("show", *_first(found))
     tell_found(
         SearchOutcome(
-            found, lambda *more: choices.spelled(*spelled, *more), show, choices.json, question.words, page
+            found,
+            lambda *more: choices.spelled(*spelled, *more),
+            show,
+            choices.json,
+            question.words,
+            page,
+            library.searched_places,
         )
     )
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from geminids.faces.cli.completers import complete_words
 from geminids.faces.cli.options import Choices, options_of, pass_choices
 from geminids.faces.cli.query_words import query_words
 from geminids.faces.cli.search_answer import FORM
 
 
 @click.command(name="search", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, callback=query_words)
+@click.argument("words", nargs=-1, callback=query_words, shell_complete=complete_words)
 @options_of(FORM)
 @pass_choices
 def search(choices: Choices, /, **typed: Any) -> int:

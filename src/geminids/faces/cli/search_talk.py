@@ -29,6 +29,8 @@ class SearchOutcome(NamedTuple):
     typed: str
     """What is looked for, as it was typed."""
     page: int
+    places: Sequence[str]
+    """The folders that were looked at."""
     """From 1."""
 
     @property
@@ -88,7 +90,7 @@ def _tell_nothing(outcome: SearchOutcome) -> None:
     if not searched.sessions:
         from geminids.faces.cli.sessions import tell_nothing_found
 
-        tell_nothing_found()
+        tell_nothing_found(outcome.places)
         return
     if found.stopped:
         say(f"Nothing found in the newest {words.count(found.stopped.read, 'session')}.")

@@ -60,7 +60,7 @@ def draw_sessions(page: Page, library: Library, sessions: Sequence[Session], now
     else:
         for session in sessions:
             page.fields(*_line(session, names[session.project], marks.get(session.id)))
-    _remember(library, sessions)
+    remember(library, sessions)
 
 
 def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Marks]:
@@ -96,7 +96,7 @@ def _says(cell: Span) -> bool:
     return bool(cell if isinstance(cell, str) else cell[0])
 
 
-def _remember(library: Library, sessions: Sequence[Session]) -> None:
+def remember(library: Library, sessions: Sequence[Session]) -> None:
     """Keep the order of what was shown, so that its numbers mean something to `show`."""
     if not sessions:
         # Those of the list before are worth more than none.
@@ -177,9 +177,11 @@ def tell_memory(library: Library) -> None:
         say("Stored project folders and links cannot be read; `projects link` shows why.")
 
 
-def tell_nothing_found() -> None:
-    """Say where else sessions could be."""
-    say("No session found. Use `--home DIR` to look elsewhere, or `--sample` to see sample sessions.")
+def tell_nothing_found(places: Iterable[str]) -> None:
+    """Say where no session is, and where else some are."""
+    where = ", ".join(map(words.path, places))
+    here = f"No session found in {where}." if where else "No session found."
+    say(f"{here} Use `--home DIR` to look elsewhere, or `--sample` to see sample sessions.")
 
 
 def _row(

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from geminids.faces.cli.options import Choices, complete_files, complete_ids, options_of, pass_choices
+from geminids.faces.cli.completers import complete_sessions
+from geminids.faces.cli.options import Choices, options_of, pass_choices
 from geminids.faces.cli.show_answer import FORM
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-
-def complete_sessions(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """The sessions of the last list, else files."""
-    found = complete_ids(context, parameter, incomplete)
-    return found or complete_files(context, parameter, incomplete)
 
 
 @click.command()

@@ -85,6 +85,7 @@ FORM = Form(
             "Show where the numbers come from, session by session; with ID or a FILE request by request, "
             "with file and line. Put QUERY before it.",
             metavar="[ID]",
+            completes="sessions",
         ),
         Option("no_pager", "--no-pager", FLAG, "With --explain: do not use a pager."),
         NO_SYNC,

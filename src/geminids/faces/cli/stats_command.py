@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from geminids.faces.cli.completers import complete_words
 from geminids.faces.cli.options import Choices, options_of, pass_choices
 from geminids.faces.cli.query_words import query_words
 from geminids.faces.cli.stats_answer import FORM
@@ -19,7 +20,7 @@ _OF_ALL = ("words", "since", "until", "project", "agents", "limit")
 
 
 @click.command(name="stats", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, metavar="[QUERY]...", callback=query_words)
+@click.argument("words", nargs=-1, metavar="[QUERY]...", callback=query_words, shell_complete=complete_words)
 @options_of(FORM)
 @pass_choices
 def stats(choices: Choices, /, **typed: Any) -> int:

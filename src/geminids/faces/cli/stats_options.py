@@ -66,11 +66,11 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
 
     sessions = library.stats(StatsQuestion(by="agent")).total.sessions
     if not sessions:
-        tell_nothing_found()
+        tell_nothing_found(library.searched_places)
         return
     if asked.project:
         listing = library.listing(Filter(kinds=None, project=asked.project), 1)
-        if not listing.sessions and (near := listing.nearest_projects(asked.project)):
-            say(f"No project matches {asked.project!r}. Available: {', '.join(near)}.")
+        if not listing.matched:
+            say(str(listing.no_such_project(asked.project)))
             return
     say(f"None of {words.count(sessions, 'session')} matches.")

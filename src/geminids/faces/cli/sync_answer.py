@@ -37,7 +37,7 @@ def sync(choices: Choices, *, full: bool, stats: bool) -> int:
     else:
         _draw(choices, outcome, library, stats=stats)
     if library.is_empty():
-        tell_nothing_found()
+        tell_nothing_found(library.searched_places)
     return PARTLY_DONE if outcome.failed else 0
 
 

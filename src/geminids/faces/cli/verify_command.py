@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND
-from geminids.faces.cli.options import (
-    Choices,
-    absolute,
-    complete_files,
-    json_option,
-    not_empty,
-    pass_choices,
-    shared_options,
-)
+from geminids.faces.cli.completers import complete_files
+from geminids.faces.cli.options import Choices, absolute, json_option, not_empty, pass_choices, shared_options
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from geminids.faces.cli.completers import complete_projects, complete_sessions
 from geminids.faces.cli.options import Choices, agent_option, not_empty, pass_choices, shared_options
-from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Limits(NamedTuple):
     "--project",
     metavar="WHICH",
     callback=not_empty,
+    shell_complete=complete_projects,
     help="Only sessions of this project: a name or part of one, a path such as ., a slug or a hash.",
 )
 @agent_option

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from geminids.core.agents.base import CompanionFile
-from geminids.core.errors import AmbiguousProjectError, ProjectNotFoundError
+from geminids.core.errors import AmbiguousProjectError
 from geminids.core.model import (
     Problem,
     Project,
@@ -20,7 +20,7 @@ from geminids.core.model import (
 )
 from geminids.core.names import project_names
 from geminids.core.spellings import same_place
-from geminids.query.projects.lookup import exactly, like, match
+from geminids.query.projects.lookup import exactly, match, not_found
 from geminids.storage.times import FIRST
 from geminids.sync.projects.identity import Identity, Remembered, best_known, is_settled, sureness
 
@@ -133,8 +133,7 @@ def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
     by_name = {name: report for report in found for name in (report.project, *report.also)}
     matches = _reports_of(match(by_name, wanted), by_name)
     if not matches:
-        known = dict.fromkeys(report.project.name for report in found)
-        raise ProjectNotFoundError(wanted, like(list(known), wanted), sorted(known)[:5])
+        raise not_found([report.project for report in found], wanted)
     if len(matches) > 1:
         # The folder itself is meant, not what else lies in it.
         matches = _reports_of(exactly(by_name, wanted), by_name) or matches

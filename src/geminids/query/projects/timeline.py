@@ -57,6 +57,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str | None = None
     """For a gap: the session that is gone."""
 
+    @property
+    def tells_session(self) -> bool:
+        """Whether it is a session that is there."""
+        return self.session is not None and self.kind is not EventKind.GAP
+
 
 class ProjectStory(msgspec.Struct, frozen=True, kw_only=True):
     """A project and everything it holds, the oldest first."""
@@ -66,6 +71,11 @@ class ProjectStory(msgspec.Struct, frozen=True, kw_only=True):
     typed: tuple[TypedLine, ...]
     """Every line the human typed, as far as it was logged."""
     problems: tuple[Problem, ...]
+
+    @property
+    def sessions(self) -> list[SessionSummary]:
+        """Its sessions, in the order of the events."""
+        return [event.session for event in self.events if event.session and event.tells_session]
 
 
 def story(contents: Contents, report: ProjectReport, closed: Sequence[Problem]) -> ProjectStory:

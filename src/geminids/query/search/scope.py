@@ -75,15 +75,14 @@ def _agent(index: "Index", value: str) -> Meaning:
 
 def _project(index: "Index", value: str) -> Meaning:
     """By the same rules as `list --project`."""
-    from geminids.query.projects.lookup import match, nearest
+    from geminids.query.projects.lookup import match, names_of, nearest
 
     known = reader.projects(index)
     matches = set(match(known.values(), value))
     numbers = [number for number, project in known.items() if project in matches]
     if numbers:
         return Meaning(one_of("s.project", numbers))
-    names = sorted({project.name for project in known.values()})
-    return Meaning(NOTHING, tuple(nearest(names, value)))
+    return Meaning(NOTHING, tuple(nearest(names_of(known.values()), value)))
 
 
 def _tool(index: "Index", value: str) -> Meaning:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeVar
 
-    from geminids.core.errors import Unreadable
+    from geminids.core.errors import ProjectNotFoundError, Unreadable
     from geminids.storage.index.database import Index
 
     Trouble = TypeVar("Trouble", bound=Unreadable)
@@ -54,8 +54,8 @@ class Listing(Value):
     """How many sessions of the kinds that were asked for there are."""
     hidden: dict[str, int]
     """How many sessions each part of the question left out."""
-    projects: Sequence[str]
-    """The names of all projects, where one was asked for."""
+    projects: Sequence[ProjectRow]
+    """All projects, where one was asked for."""
     problems: Sequence[ProblemRow]
     """What could not be looked at."""
     left_unread: Sequence[ProblemRow]
@@ -65,9 +65,15 @@ class Listing(Value):
 
     def nearest_projects(self, wanted: str) -> list[str]:
         """Projects that may have been meant, or else a few of those there are."""
-        from geminids.query.projects.lookup import nearest
+        from geminids.query.projects.lookup import names_of, nearest
 
-        return nearest(self.projects, wanted)
+        return nearest(names_of(self.projects), wanted)
+
+    def no_such_project(self, wanted: str) -> ProjectNotFoundError:
+        """What is to be said where none is meant."""
+        from geminids.query.projects.lookup import not_found
+
+        return not_found(self.projects, wanted)
 
 
 def listing(index: Index, wanted: Filter, limit: int | None = None, tagged: Collection[str] = ()) -> Listing:
@@ -86,7 +92,7 @@ def listing(index: Index, wanted: Filter, limit: int | None = None, tagged: Coll
         # Counting takes as long as all else that a list asks for.
         considered=total if conditions.keys() <= {"kind"} else reader.session_count(index, kind),
         hidden=hidden,
-        projects=sorted({project.name for project in known.values()}),
+        projects=tuple(known.values()),
         problems=reader.problems(index, UNREADABLE),
         left_unread=each_file_once(reader.problems(index, LEFT_UNREAD)),
         matched=matched,

@@ -199,6 +199,14 @@ class IndexFile:
                 path = newer
         return None
 
+    def peek(self) -> Index | None:
+        """The same for a glance: where nobody writes, SQLite leaves no files beside it."""
+        path = self.current()
+        if path is None:
+            return None
+        _compare_with_seal(path)
+        return _of_this_release(path, "mode=ro" if size_of(f"{path}-wal") else "mode=ro&immutable=1")
+
     def open_to_write(self) -> Index | None:
         """The same for changing it; the caller holds the lock."""
         path = self.current()

@@ -317,6 +317,14 @@ def names(index: Index, numbers: Sequence[int]) -> dict[int, str]:
     return dict(index.connection.execute(f"SELECT id, name FROM names WHERE id IN ({marks})"))
 
 
+def model_names(index: Index) -> list[str]:
+    """The models that used anything, in the order of their names."""
+    rows = index.connection.execute(
+        "SELECT name FROM names WHERE id IN (SELECT model FROM spent_totals) ORDER BY name"
+    )
+    return [name for (name,) in rows]
+
+
 def session_numbers(index: Index, session_ids: Sequence[str]) -> dict[int, str]:
     """The numbers of sessions, each with its id."""
     wanted = among(session_ids)

@@ -32,10 +32,14 @@ class Folders:
         user_home: Path,
         environment: Mapping[str, str],
         current: Path | None,
+        chosen: Iterable[Path] = (),
     ) -> None:
+        """`chosen` are other folders that stand for a user's home: one looks there first."""
         self._data_folder = data_folder
         self._user_home = user_home
-        self._environment = environment
+        # What the variables of this machine say is meant for no home but its user's own.
+        self._homes: dict[Path, Mapping[str, str]] = {home: {} for home in chosen}
+        self._homes[user_home] = environment
         self._current = current
         self._recalled: Memory | None = None
 
@@ -147,11 +151,12 @@ class Folders:
         from geminids.sync.projects.work_trees import work_trees
 
         current = self._current or self._user_home
-        yield from known_folders(self._user_home, self._environment, current, deadline=deadline)
+        for home, used in self._homes.items():
+            yield from known_folders(home, used, current, deadline=deadline)
         yield work_trees(known)
         yield ((path, KnownBy.CONTEXT) for path in named)
-        roots = search_roots(self._user_home, self._environment, deep=deep)
-        yield searched(roots, DEEP_DEPTH if deep else QUICK_DEPTH, deadline, home=self._user_home)
+        roots = [root for home, used in self._homes.items() for root in search_roots(home, used, deep=deep)]
+        yield searched(roots, DEEP_DEPTH if deep else QUICK_DEPTH, deadline, homes=self._homes)
 
     def _folder_or_refuse(self) -> Path:
         folder = self._data_folder()

@@ -82,7 +82,7 @@ def searched(
     depth: int,
     deadline: float,
     *,
-    home: Path | None = None,
+    homes: Iterable[Path] = (),
     mounts: Mounts | None = None,
 ) -> Iterator[Known]:
     """The folders at and below the roots, until `time.monotonic()` is the deadline.
@@ -91,7 +91,7 @@ def searched(
     """
     mounts = mounts or Mounts.of_this_machine()
     begun = list(dict.fromkeys(roots))
-    entering = _Entering(begun, deep=depth >= DEEP_DEPTH, home=home, mounts=mounts)
+    entering = _Entering(begun, deep=depth >= DEEP_DEPTH, homes=homes, mounts=mounts)
     yield from ((root, KnownBy.SEARCH) for root in begun)
     level = begun
     for _ in range(depth):
@@ -109,7 +109,7 @@ def searched(
 class _Entering:
     """Which folders a walk enters."""
 
-    def __init__(self, roots: list[str], *, deep: bool, home: Path | None, mounts: Mounts) -> None:
+    def __init__(self, roots: list[str], *, deep: bool, homes: Iterable[Path], mounts: Mounts) -> None:
         self.roots = frozenset(roots)
         self.deep = deep
         self.skipped = SKIPPED if deep else SKIPPED | SKIPPED_WHEN_QUICK
@@ -117,7 +117,7 @@ class _Entering:
         self.telling = frozenset({".git", *(mark for of_agent in used for mark in of_agent.marks)})
         self.tree_folders = frozenset(name for of_agent in used for name in of_agent.tree_folders)
         private = [*NOT_ENTERED_IN_HOME, *(name for of_agent in used for name in of_agent.data_folders)]
-        closed = {str(home / name) for name in private} if home else set()
+        closed = {str(home / name) for home in homes for name in private}
         self.closed = _KERNEL | mounts.not_entered | closed
         # Where nobody tells what is mounted, a walk stays on the disks it was sent to.
         self.disks = None if mounts.known else frozenset(map(_disk, roots))

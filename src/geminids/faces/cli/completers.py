@@ -1,0 +1,136 @@
+"""What Tab offers for an argument or an option; the shell's side of it stands in `shells.py`.
+
+What is offered stands on the line as it is, unquoted, and may be anybody's: names of folders, ids out of
+files. So only words are offered that every shell takes for themselves. Titles stand beside them, never on
+the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.agents import available as known_agents
+from geminids.faces.cli.choices import Choices
+from geminids.faces.cli.talk import cut
+from geminids.sharing.transcript import safe
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from geminids.library.completions import Completions
+
+LONGEST_TITLE = 60
+"""Letters of what is shown beside a word: shells put it on one line."""
+_INERT = frozenset("-_.:+@/")
+_PATHS = (".", "/", "~")
+
+
+def is_inert(word: str) -> bool:
+    """Whether a word is one to every shell."""
+    return word[:1].isalnum() and all(letter.isalnum() or letter in _INERT for letter in word)
+
+
+def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The sessions of the last list, or those whose id or name begins so."""
+    found = {"latest": "the newest session"} | _known(context).sessions(incomplete)
+    return _offered(found, incomplete)
+
+
+def complete_sessions(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The same, else files."""
+    found = [] if incomplete.startswith(_PATHS) else complete_ids(context, parameter, incomplete)
+    return found or complete_files(context, parameter, incomplete)
+
+
+def complete_tags(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The tags that were given before."""
+    return _offered(_known(context).tags(), incomplete)
+
+
+def complete_projects(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The projects that sessions were worked in; where a path is begun, folders."""
+    if incomplete.startswith(_PATHS):
+        return complete_folders(context, parameter, incomplete)
+    return _offered(_known(context).projects(), incomplete)
+
+
+def complete_words(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The filters of a query, and what they take."""
+    from geminids.query.search.filters import FILTERS
+
+    name, is_filter, value = incomplete.partition(":")
+    if not is_filter:
+        return _offered([f"{one}:" for one in FILTERS], incomplete)
+    known = _with_titles(_values(context, name))
+    return _offered({f"{name}:{one}": title for one, title in known.items()}, f"{name}:{value}")
+
+
+def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The agents whose files can be read."""
+    return _offered(known_agents(), incomplete)
+
+
+def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a folder."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="dir")]
+
+
+def _known(context: click.Context) -> Completions:
+    from geminids.library.completions import Completions
+
+    choices = context.ensure_object(Choices)
+    return Completions(choices.home, choices.data, sample=choices.sample)
+
+
+def _values(context: click.Context, name: str) -> Iterable[str]:
+    """What a filter takes, as far as that can be listed."""
+    from geminids.query.search.filters import CHOICES, MOMENTS, WEEKDAYS
+
+    if name in CHOICES:
+        return CHOICES[name]
+    known = _known(context)
+    listed: dict[str, Callable[[], Iterable[str]]] = {
+        "agent": known_agents,
+        "project": known.projects,
+        "model": known.models,
+        "tool": known.tools,
+        "tag": known.tags,
+        "name": known.names,
+        "id": lambda: known.sessions(""),
+        "hour": lambda: WEEKDAYS,
+        **dict.fromkeys(MOMENTS, lambda: ("today", "yesterday", "7d", "1mo")),
+    }
+    return listed[name]() if name in listed else ()
+
+
+def _with_titles(words: Iterable[str]) -> Mapping[str, str]:
+    """Words with what each stands for; with nothing, if they come without that."""
+    return words if isinstance(words, Mapping) else dict.fromkeys(words, "")
+
+
+def _offered(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """Words that begin so in any case, each with its title in one harmless line."""
+    from click.shell_completion import CompletionItem
+
+    wanted = incomplete.casefold()
+    return [
+        CompletionItem(word, help=cut(safe.line(title), LONGEST_TITLE) or None)
+        for word, title in _with_titles(words).items()
+        if word.casefold().startswith(wanted) and is_inert(word)
+    ]
