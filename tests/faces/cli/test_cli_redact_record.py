@@ -175,7 +175,11 @@ def test_people_are_told_how_many_places_went(geminids: Run, home: Path, tmp_pat
     done = geminids("redact-record", "s.acr", "-o", "t.acr", "--at", "/session/environment/working-dir")
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(f"geminids: {tmp_path / 't.acr'}: ")
-    assert done.err.endswith("removed.\n")
+    first = verified(geminids, "t.acr")["withheld"]
+    assert f"{len(first)} places removed, 1 as you asked and {len(first) - 1} that would reveal" in done.err
+    again = geminids("redact-record", "t.acr", "-o", "u.acr", "--entry", USER)
+    both = verified(geminids, "u.acr")["withheld"]
+    assert f": {len(both) - len(first)} places removed, 2 as you asked" in again.err, "the title repeats it"
 
 
 # -- what cannot be meant ----------------------------------------------------

@@ -128,7 +128,9 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
 
         print_json(ExcerptDocument(files=files, withheld=excerpt.withheld))
         return
-    say(f"{' and '.join(files)}: {words.count(len(excerpt.withheld), 'place')} removed.")
+    meant, others = len(excerpt.withheld), excerpt.others
+    also = f", {meant:,} as you asked and {others:,} that would reveal what was there" if others else ""
+    say(f"{' and '.join(files)}: {words.count(meant + others, 'place')} removed{also}.")
 
 
 def _list(choices: Choices, file: str, entries: Sequence[ListedEntry]) -> None:

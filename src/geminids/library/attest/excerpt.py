@@ -19,6 +19,7 @@ from geminids.sharing.records.signature import excerpt
 from geminids.sharing.records.standalone import (
     JSON,
     PublicKey,
+    Verdict,
     body_of,
     content_type,
     decode_record,
@@ -43,7 +44,9 @@ class Excerpt(NamedTuple):
     beside: bytes | None
     """The record, where it is a file of its own."""
     withheld: Sequence[str]
-    """The places that were taken out, of the record as it was given."""
+    """The places that were to go, of the record as it was given."""
+    others: int
+    """How many more went with them, which would have told what was there: records as they were, hashes."""
 
 
 class ListedEntry(NamedTuple):
@@ -66,6 +69,8 @@ class _Signed(NamedTuple):
     is_apart: bool
     """Whether the record is a file of its own."""
     is_vcon: bool
+    gone: int
+    """How many places were taken out of it before."""
 
 
 def excerpt_of(
@@ -87,9 +92,11 @@ def excerpt_of(
     is_apart = given.is_apart or given.is_vcon
     signed = excerpt(given.signed, content, detached=is_apart)
     _refuse_left_over(unwanted.texts, content + signed)
+    gone = _gone(verify(signed, record=content if is_apart else None))
+    others = max(gone - given.gone - len(places), 0)
     if given.is_vcon:
-        return Excerpt(wrapped(decode_record(content), signed), None, places)
-    return Excerpt(signed, content if is_apart else None, places)
+        return Excerpt(wrapped(decode_record(content), signed), None, places, others)
+    return Excerpt(signed, content if is_apart else None, places, others)
 
 
 def _refuse_left_over(texts: Sequence[str], written: bytes) -> None:
@@ -136,7 +143,13 @@ def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tu
     if mismatch := check_record(verdict.record):
         raise RecordError(f"{str(path)!r} is signed but not a record: {mismatch.sentence}")
     is_apart = given.content is not None and not given.is_vcon
-    return _Signed(given.signed, verdict.record_bytes or b"", is_apart, given.is_vcon), verdict.record
+    content = verdict.record_bytes or b""
+    return _Signed(given.signed, content, is_apart, given.is_vcon, _gone(verdict)), verdict.record
+
+
+def _gone(verdict: Verdict) -> int:
+    """How many places a check finds taken out."""
+    return sum(gap.count for gap in verdict.redactions)
 
 
 def _places(record: dict[str, Any], unwanted: Unwanted) -> Iterator[str]:
