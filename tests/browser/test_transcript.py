@@ -193,7 +193,7 @@ def test_a_subagent_is_read_in_place(visit: Visit, case: str, words: str) -> Non
 def test_a_dropped_branch_is_shown_where_it_forked(visit: Visit) -> None:
     page = visit.go_to_session(session_of(REWOUND))
     expect(page.get_by_text("Second answer.")).to_have_count(0)
-    fork = page.get_by_role("button", name=re.compile("taken back")).filter(has_text="Second question")
+    fork = page.get_by_role("button", name=re.compile("undone")).filter(has_text="Second question")
     fork.click()
     branch = page.get_by_role("region", name="Dropped branch").first
     expect(branch).to_contain_text("Second answer.")
