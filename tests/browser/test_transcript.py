@@ -367,7 +367,7 @@ def test_the_command_that_resumes_is_shown_and_copied(writing: Visit) -> None:
     page = writing.go_to_session(session_of(TOOLS))
     page.locator("summary", has_text="Resume").click()
     menu = page.locator("details[open]")
-    expect(menu).to_contain_text("'/tmp/demo/alpha' is not there")
+    expect(menu).to_contain_text("'/tmp/demo/alpha' does not exist")
     line = menu.locator("code", has_text=re.compile("^geminids export"))
     line.locator("..").get_by_role("button", name="Copy").click()
     assert copied(page, "geminids export") == line.inner_text()
