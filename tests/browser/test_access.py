@@ -167,7 +167,7 @@ def test_nothing_moves_for_whoever_wants_no_movement(browser: Browser, server: S
 def test_the_first_stop_leads_to_the_content(visit: Visit) -> None:
     page = visit.go("/sessions")
     visit.press("Tab")
-    skip = page.get_by_role("link", name="To the content")
+    skip = page.get_by_role("link", name="Skip to content")
     expect(skip).to_be_focused()
     expect(skip).to_be_in_viewport()
     visit.press("Enter", "Tab")

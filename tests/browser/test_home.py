@@ -82,7 +82,7 @@ def test_the_map_shows_other_measures(visit: Visit) -> None:
 
 def test_what_is_about_to_be_deleted_is_told(visit: Visit) -> None:
     page = visit.go()
-    told = page.get_by_role("region", name="About to be deleted")
+    told = page.get_by_role("region", name="Expiring soon")
     expect(told).to_contain_text("Gemini CLI deletes what was not used for 30 days")
 
 

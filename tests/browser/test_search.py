@@ -77,7 +77,7 @@ def test_keys_choose_a_hit_and_back_finds_it_again(visit: Visit, found: Page) ->
 def test_facets_narrow_and_going_back_undoes_it(visit: Visit) -> None:
     page = visit.go("/search?q=notes")
     before = matches(page)
-    aside = page.get_by_role("complementary", name="Narrow down").or_(page.get_by_label("Narrow down")).first
+    aside = page.get_by_role("complementary", name="Filters").or_(page.get_by_label("Filters")).first
     aside.get_by_role("button", name=re.compile("^Codex")).click()
     expect(page).to_have_url(re.compile("agent=codex"))
     expect(page.locator("main a[data-hit^='codex:']").first).to_be_visible()
@@ -106,13 +106,13 @@ def test_the_order_can_be_changed(found: Page) -> None:
 
 def test_nothing_found_is_told(visit: Visit) -> None:
     page = visit.go("/search?q=zyxwvutsrq")
-    expect(page.get_by_role("heading", name="Nothing was found")).to_be_visible()
+    expect(page.get_by_role("heading", name="No results")).to_be_visible()
 
 
 def test_a_question_that_makes_no_sense_is_told_with_its_place(visit: Visit) -> None:
     visit.foresee("400", "Failed to load resource")
     page = visit.go("/search?q=/(/")
-    expect(page.get_by_role("alert")).to_contain_text("This cannot be looked for")
+    expect(page.get_by_role("alert")).to_contain_text("This search is not valid")
 
 
 def test_before_searching_the_language_is_shown(visit: Visit) -> None:
@@ -130,7 +130,7 @@ def test_every_agent_is_searched(visit: Visit) -> None:
 def test_facets_can_be_reached_on_a_phone(browser: Browser, server: Served) -> None:
     with visiting(browser, server, size=PHONE) as visit:
         page = visit.go("/search?q=notes")
-        page.get_by_role("button", name="Narrow down").click()
+        page.get_by_role("button", name="Filters").click()
         page.get_by_role("button", name=re.compile("^Codex")).click()
         expect(page).to_have_url(re.compile("agent=codex"))
         assert visit.is_too_wide() == ""

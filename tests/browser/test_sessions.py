@@ -82,7 +82,7 @@ def test_sessions_stand_in_groups(sessions: Page) -> None:
     grouping.get_by_role("button", name="By project").click()
     expect(sessions.get_by_role("main").get_by_role("heading", level=2).first).to_be_visible()
     expect(sessions.get_by_role("main").get_by_role("heading", level=2, name="alpha").first).to_be_attached()
-    grouping.get_by_role("button", name="In one list").click()
+    grouping.get_by_role("button", name="No grouping").click()
     expect(sessions.get_by_role("main").get_by_role("heading", level=2)).to_have_count(0)
 
 
@@ -116,7 +116,7 @@ def test_the_list_is_where_it_was_when_one_comes_back(visit: Visit, sessions: Pa
     there = sessions.evaluate("scrollY")
     seen = lines(sessions).nth(8)
     seen.click()
-    expect(sessions.get_by_role("article").or_(sessions.get_by_text("Nothing to tell")).first).to_be_visible()
+    expect(sessions.get_by_role("article").or_(sessions.get_by_text("Nothing to show")).first).to_be_visible()
     sessions.go_back()
     visit.settle()
     wait_until(lambda: abs(sessions.evaluate("scrollY") - there) < 300, "the list to be where it was")

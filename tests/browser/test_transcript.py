@@ -193,7 +193,7 @@ def test_a_subagent_is_read_in_place(visit: Visit, case: str, words: str) -> Non
 def test_a_dropped_branch_is_shown_where_it_forked(visit: Visit) -> None:
     page = visit.go_to_session(session_of(REWOUND))
     expect(page.get_by_text("Second answer.")).to_have_count(0)
-    fork = page.get_by_role("button", name=re.compile("taken back")).filter(has_text="Second question")
+    fork = page.get_by_role("button", name=re.compile("undone")).filter(has_text="Second question")
     fork.click()
     branch = page.get_by_role("region", name="Dropped branch").first
     expect(branch).to_contain_text("Second answer.")
@@ -367,7 +367,7 @@ def test_the_command_that_resumes_is_shown_and_copied(writing: Visit) -> None:
     page = writing.go_to_session(session_of(TOOLS))
     page.locator("summary", has_text="Resume").click()
     menu = page.locator("details[open]")
-    expect(menu).to_contain_text("'/tmp/demo/alpha' is not there")
+    expect(menu).to_contain_text("'/tmp/demo/alpha' does not exist")
     line = menu.locator("code", has_text=re.compile("^geminids export"))
     line.locator("..").get_by_role("button", name="Copy").click()
     assert copied(page, "geminids export") == line.inner_text()

@@ -109,7 +109,7 @@ def test_the_picture_over_time_can_be_turned(
 def test_a_click_narrows_everything_and_back_undoes_it(visit: Visit, usage: Page) -> None:
     before = figure(usage, "Sessions")
     panel(usage, "Tools").get_by_role("button", name=re.compile("^write_file")).first.click()
-    chips = usage.get_by_role("list", name="Narrowed down by")
+    chips = usage.get_by_role("list", name="Filtered by")
     expect(chips).to_contain_text("write_file")
     expect(usage.locator("main dl dd").first).not_to_have_text(before)
     narrowed = figure(usage, "Sessions")
@@ -122,7 +122,7 @@ def test_a_click_narrows_everything_and_back_undoes_it(visit: Visit, usage: Page
     expect(usage.locator("main dl dd").first).to_have_text(before)
     usage.go_forward()
     expect(usage.locator("main dl dd").first).to_have_text(narrowed)
-    chips.get_by_role("button", name=re.compile("take this away$")).first.click()
+    chips.get_by_role("button", name=re.compile("remove this filter$")).first.click()
     expect(chips).to_have_count(0)
     expect(usage.locator("main dl dd").first).to_have_text(before)
 
@@ -134,7 +134,7 @@ def test_what_is_clicked_is_what_is_shown(usage: Page, title: str) -> None:
         where.get_by_role("button", name=re.compile("^Sun|Sunday")).first.click()
     else:
         where.get_by_role("listitem").get_by_role("button").first.click()
-    expect(usage.get_by_role("list", name="Narrowed down by").get_by_role("listitem")).to_have_count(1)
+    expect(usage.get_by_role("list", name="Filtered by").get_by_role("listitem")).to_have_count(1)
 
 
 def test_the_sessions_that_are_meant_are_one_click_away(visit: Visit, usage: Page) -> None:
@@ -165,7 +165,7 @@ def test_the_transcript_leads_to_where_the_time_went(visit: Visit) -> None:
 
 def test_a_range_without_anything_can_be_cleared(visit: Visit) -> None:
     page = visit.go("/usage?since=2001-01-01&until=2001-01-02")
-    expect(page.get_by_role("heading", name="Nothing was done then")).to_be_visible()
+    expect(page.get_by_role("heading", name="No activity in this time")).to_be_visible()
     page.get_by_role("button", name="Clear it").click()
     expect(panel(page, "Models")).to_be_visible()
 

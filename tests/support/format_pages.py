@@ -54,9 +54,9 @@ OPTIONAL = {"displayContent", "level", "model", "thoughts", "tokens", "toolCalls
 
 FLAGS = {
     "files_folder": ("`--images`", "pictures and other attachments as files beside it"),
-    "share": ("`--share`", "in the shape of Gemini CLI's own `/chat share`"),
-    "table": ("`--table messages\\|calls`", "one row a message, or one row a tool call"),
-    "touched_at": ("`--fresh`", "says that it was changed now, so that Gemini CLI does not take it for old"),
+    "share": ("`--share`", "written like Gemini CLI's own `/chat share`"),
+    "table": ("`--table messages\\|calls`", "one row per message, or one row per tool call"),
+    "touched_at": ("`--fresh`", "dates the session now, so that Gemini CLI does not delete it as old"),
 }
 HOW = "[how](README.md#how-this-is-computed), and `--report` for yours"
 SIGNS = {Verdict.CARRIED: "●", Verdict.PARTLY: "◐", Verdict.LEFT_OUT: "○", Verdict.LOST: "○"}
@@ -83,20 +83,20 @@ class About(NamedTuple):
 ABOUT = {
     "atif": About(
         """
-        For training, evaluation and viewers that take trajectories (Harbor and its relatives). Each step is
-        a message with its calls and what came back; what the format has no field for stands under `extra`.
-        Pictures are named, not held.
+        For training, evaluation and viewers of trajectories (Harbor and others). Each step is a message with its
+        calls and their results; values without a field of their own are under `extra`. Pictures are named, not
+        included.
         """,
     ),
     "chat": About(
         """
-        For fine-tuning and for anything that takes the messages of a chat API: one session a line, tool
-        calls with their answers after them. There is no place for times, tokens or models.
+        For fine-tuning and for anything that takes the messages of a chat API: one session per line, tool
+        calls followed by their results. It has no fields for times, tokens or models.
         """,
     ),
     "csv": About(
         """
-        For spreadsheets, notebooks and SQL: one row a message, or one row a tool call.
+        For spreadsheets, notebooks and SQL: one row per message, or one row per tool call.
         """,
         "csv",
         also={"One row a tool call": {"table": "calls"}},
@@ -104,107 +104,104 @@ ABOUT = {
     ),
     "gemini": About(
         """
-        To go on with a session in Gemini CLI, on this machine or another: `gemini --session-file FILE`
-        loads it. The file is one of Gemini CLI's own; what that has no field for is not written.
+        To resume a session in Gemini CLI, on this machine or another: `gemini --session-file FILE` loads it. It
+        is a session file of Gemini CLI; values without a field in it are left out.
         """,
     ),
     "html": About(
         """
-        To read, to print, to send: one page that loads nothing, with an outline of the prompts, search,
-        folded tools and thoughts, diffs, pictures, light and dark.
+        To read, print or share: a single page that loads nothing, with an outline of the prompts, search,
+        folded tools and thoughts, diffs, pictures, light and dark mode.
         """,
         "html",
         begins="<main",
     ),
     "json": About(
         """
-        To keep a session whole and to read it with programs: everything there is, in the schema
-        [session.schema.json](../session.schema.json). `geminids show FILE` and `geminids export FILE` read
-        it again.
+        To keep a complete session and to read it with programs: everything, in the schema
+        [session.schema.json](../session.schema.json). `geminids show FILE` and `geminids export FILE` can read
+        it.
         """,
     ),
     "jsonl": About(
         """
-        For `jq`, log tools and notebooks: one line a message, so that lines of many sessions can be mixed,
+        For `jq`, log tools and notebooks: one line per message, so that lines of many sessions can be mixed,
         sorted and filtered.
         """,
     ),
     "markdown": About(
         """
-        To read in an editor or on any forge, to paste into a review, to keep beside the code. The head is
-        front matter for programs, tool calls fold, changes are diffs.
+        To read in an editor or on any forge, to paste into a review, or to keep with the code. It begins with
+        front matter for programs; tool calls are folded, changes are diffs.
         """,
         "markdown",
         also={"As `/chat share` writes it": {"share": True}},
     ),
     "otlp": About(
         """
-        For backends that take OpenTelemetry: the session is a trace, each reply and each tool call a span,
-        with the names of the GenAI conventions. Gemini CLI writes one time a message, so how long a span
-        took is inferred.
+        For OpenTelemetry backends: the session is a trace, each reply and each tool call is a span, with the
+        names of the GenAI conventions. Gemini CLI writes one time per message, so the duration of a span is
+        inferred.
         """,
     ),
     "text": About(
         """
-        For mail, terminals, `grep` and models: nothing but words.
+        For mail, terminals, `grep` and models: plain text.
         """,
         "text",
     ),
     "vac": About(
         """
-        To hand a session to somebody who must not take your word for it: a record of Verifiable Agent
-        Conversations (version 3.0.0-draft), not signed yet. `geminids attest` signs such a file, and
-        [records.md](../records.md) says what is in it. What the format has no member for stands under
-        `x-geminids`, where it was read under `x-source`, and what the agent wrote beside it under `x-native`.
-        `geminids show FILE` and `geminids export FILE` read it again.
+        To prove what happened in a session: a record of Verifiable Agent Conversations (version 3.0.0-draft),
+        not yet signed. `geminids attest` signs such a file; [signed records](../records.md) explains its content.
+        Values without a member of their own are under `x-geminids`, sources under `x-source`, and everything else
+        that the agent wrote under `x-native`. `geminids show FILE` and `geminids export FILE` can read it.
 
-        With `--redact`, or at a lower level of detail, the agent's own records are not in it: they would tell
-        what was to be left out.
+        With `--redact`, or at a lower level of detail, the agent's own records are left out: they would reveal
+        what is hidden.
         """,
         most_lines=120,
     ),
     "vac-cbor": About(
         """
-        For programs that read CBOR, and where size or equal bytes count: the record that [vac](vac.md)
-        writes, in deterministic CBOR (RFC 8949). It is binary; in a terminal, `vac` is the one to look at.
+        For programs that read CBOR, or if size or identical bytes matter: the same record as [vac](vac.md), in
+        deterministic CBOR (RFC 8949). It is binary; to read it, use `vac`.
         """,
         is_binary=True,
     ),
     "vac-simple": About(
         """
-        For tools that expect the plainer records that others make: messages, thoughts, calls and results
-        under the names of the format, and nothing of ours. Of Gemini CLI, what the agent still sees is told;
-        of Claude Code and Codex CLI, line by line what stands in their files. To keep or to sign a session,
-        [vac](vac.md) is the better one.
+        For tools that expect the simpler records of other tools: messages, thoughts, calls and results under the
+        names of the format, without extensions. For Gemini CLI it has what the agent still sees; for Claude Code
+        and Codex CLI, the content of their files line by line. To keep or sign a session, use [vac](vac.md).
 
-        What is computed below holds for every session, also if its files are gone. Where the files of Claude
-        Code and Codex CLI are still there, their lines tell more than that, such as tokens.
+        The tables below apply to every session, even if its files are gone. If the files of Claude Code and Codex
+        CLI still exist, more is included, such as tokens.
         """,
     ),
     "vcon": About(
         """
-        For call centres, archives and other programs that take vCons: who spoke, what was said when, and the
-        whole record of [vac](vac.md) as an analysis. Whoever relies on it should look into the record: the
-        dialog is told from it. `geminids attest --wrap vcon` writes a vCon in which the record is signed.
+        For call centres, archives and other programs that use vCons: who spoke, what was said and when, and the
+        complete record of [vac](vac.md) as an analysis. The dialog is derived from the record, so rely on the
+        record. `geminids attest --wrap vcon` writes a vCon with a signed record.
         """,
     ),
 }
 COMPUTED = """
-Each format comes with a table that says of each kind of value in a session, for every level and option,
-whether the format carries it whole, in part or not at all. `geminids export … --report` counts what your own
-sessions hold and joins that with the table, and so do the pages here with {sessions} sessions, most of them
-recorded, some made to be long, hostile or rare, that hold every kind of value at least once. *In part* is
-what is cut, rounded, in a sum or without its seconds, and a kind of which some values are there whole and
-others not. *Other level* counts what the level of detail leaves out and *everything* would tell. What stands
-in messages that a format drops is lost with them.
+Each format has a table that says for each kind of value in a session, at every level and option, whether the
+format has it whole, in part or not at all. `geminids export … --report` applies this table to your sessions. The
+pages here apply it to {sessions} sessions, most of them recorded and some made to be long, hostile or rare, which
+have every kind of value at least once. *In part* means cut, rounded, summed up or without seconds, or that only
+some values of a kind are whole. *Other level* counts what this level of detail leaves out and *everything* shows.
+Values in messages that a format drops count as lost.
 
-Nothing in the tables is written by hand: it is tried. The words, numbers and times of these sessions are
-replaced by marks of the same shape, the format writes them, and the bytes are searched for the marks: all
-marks of a text are there (whole), some (in part) or none (lost). What cannot be marked, such as a role or a
-status, and what was not seen is changed instead: if the bytes stay the same, it is lost. Words that stand in
-two places of one tool call, such as an output that the model got and the human saw, are there if one of them
-is. Of a session of more than {messages} messages, changes are tried on some {messages}, chosen so that every
-kind of message is among them; marks are looked for in all. The tests do it anew and compare.
+The tables are computed, not written by hand. The text, numbers and times of these sessions are replaced by marks of
+the same shape, the format writes them, and the output is searched for the marks: all marks of a text are found
+(whole), some (in part) or none (lost). Values that cannot be marked, such as a role or a status, and values that
+were not found are changed instead: if the output stays the same, they are lost. Text that occurs twice in a tool
+call, such as an output shown to the model and to the user, counts as found if one of them is. In a session of more
+than {messages} messages, changes are tried on about {messages} of them, which include every kind of message. The
+tests compute all of this again and compare.
 """
 
 
@@ -243,9 +240,9 @@ def overview() -> str:
             "|---|---|---|---|---|",
             *map(_row, formats),
             "",
-            f"The level says how much is told unless `--detail` says otherwise: {_levels()}.",
+            f"The level is the default level of detail; change it with `--detail`: {_levels()}.",
             "",
-            "## What each can carry",
+            "## What each format keeps",
             "",
             "At the level *everything*: ● whole, ◐ in part (cut, rounded, some values only), ○ not at all.",
             "",
@@ -274,7 +271,7 @@ def _settings(chosen: Format) -> Sequence[str]:
         "| | |",
         "|---|---|",
         f"| many sessions in one file | {_yes(chosen.holds_many)} |",
-        f"| level of detail | *{chosen.level}*, unless `--detail` says otherwise |",
+        f"| default level of detail | *{chosen.level}* (`--detail` changes it) |",
         *(f"| option | {option} |" for option in options),
         *([f"| in a folder | `{chosen.contents_name}` lists all files |"] if chosen.contents_name else []),
     ]
@@ -289,7 +286,7 @@ def _excerpt_section(chosen: Format, title: str, options: Mapping[str, Any]) -> 
     return [
         f"## {title}",
         "",
-        f"From `{command}`{decoded}. Here … stands for what is left out{indented}.",
+        f"From `{command}`{decoded}. Omissions are marked …{indented}.",
         "",
         *_fenced(_excerpt(_shown(chosen, options), about), about.language),
         "",
@@ -301,7 +298,7 @@ def _loss_section(chosen: Format) -> Sequence[str]:
     rest = [loss for loss in report.losses if loss.verdict is not Verdict.CARRIED]
     together = ", both tables together" if ABOUT[chosen.name].is_pair else ""
     return [
-        "## What it cannot carry",
+        "## What it leaves out",
         "",
         f"Computed from {report.sessions} sessions at the level *{chosen.level}*{together}: see {HOW}.",
         "",

@@ -71,7 +71,7 @@ def test_it_says_where_the_copies_are_and_of_what(geminids: Run, home: Path, dat
 def test_on_a_terminal_all_of_it_stands_together(home: Path, data: Path) -> None:
     shown = on_terminal("keep", NO_COLOR="1")
     assert shown.startswith(f"copies    {data}/kept\nkeeping   on\nfiles     ")
-    assert "How things stand" not in shown
+    assert "Copies:" not in shown
 
 
 def test_homes_of_several_agents_stand_in_columns(geminids: Run, home: Path) -> None:

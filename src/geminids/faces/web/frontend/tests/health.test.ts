@@ -41,8 +41,8 @@ test("the worst comes first", () => {
 test.each([
   [health({ problem_total: 1, problem_counts: { unreadable: 1 } }), "bad: 1 file or folder may not be read."],
   [health({ kept: { is_on: true, troubles: ["full"], files: 1 } }), "warn: Not everything could be copied."],
-  [health({ syncing: { is_running: false, at: null } }), "warn: The index is taken as it is; nobody looked for what is new."],
-  [health({ syncing: { is_running: true, at: null } }), "good: What is new is being read now."],
+  [health({ syncing: { is_running: false, at: null } }), "warn: The index is used as it is; new sessions are not read."],
+  [health({ syncing: { is_running: true, at: null } }), "good: New files are being read."],
 ])("what is not well is told", (one, sentence) => {
   expect(told(one)).toContain(sentence);
 });

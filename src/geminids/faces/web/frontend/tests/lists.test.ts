@@ -67,7 +67,7 @@ describe("what is said of a session", () => {
 
   test("what kind it is, and what became of a message", () => {
     expect([kindOf(session("a")), kindOf(session("a", { kind: "subagent" }))]).toEqual([null, "Subagent"]);
-    expect([fateOf("rewound"), fateOf("failed")]).toEqual(["taken back", "failed"]);
+    expect([fateOf("rewound"), fateOf("failed")]).toEqual(["undone", "failed"]);
   });
 });
 

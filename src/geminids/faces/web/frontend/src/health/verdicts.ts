@@ -45,7 +45,7 @@ function ofDeletions({ within_a_week: soon, not_kept: lost }: Forecast): Verdict
 
 function ofIndex({ syncing }: Health, now: Date): Verdict {
   const anchor = "index";
-  if (syncing.is_running) return { tone: "good", sentence: "What is new is being read now.", anchor };
-  if (!syncing.at) return { tone: "warn", sentence: "The index is taken as it is; nobody looked for what is new.", anchor };
+  if (syncing.is_running) return { tone: "good", sentence: "New files are being read.", anchor };
+  if (!syncing.at) return { tone: "warn", sentence: "The index is used as it is; new sessions are not read.", anchor };
   return { tone: "good", sentence: `The index is up to date (${ago(syncing.at, now)}).`, anchor };
 }

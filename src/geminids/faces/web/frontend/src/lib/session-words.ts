@@ -26,7 +26,7 @@ const KINDS: Partial<Record<string, string>> = {
 };
 
 const FATES: Partial<Record<State, string>> = {
-  rewound: "taken back",
+  rewound: "undone",
   superseded: "replaced",
   unrecorded: "not in its file",
 };

@@ -11,7 +11,7 @@ const KINDS = ["main", "subagent", "checkpoint", "copy", "lost"] as const;
 export const ORDERS = [
   { key: "newest", name: "Newest first" },
   { key: "oldest", name: "Oldest first" },
-  { key: "started", name: "Last begun first" },
+  { key: "started", name: "Last started first" },
   { key: "messages", name: "Most messages first" },
   { key: "title", name: "By title" },
 ] as const;
