@@ -9,12 +9,14 @@ from geminids.core import config
 from geminids.core.errors import GeminidsError
 
 
-def last_listed(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
+def last_listed(
+    data: str | None = None, environment: Mapping[str, str] = os.environ, terminal: str | None = None
+) -> list[str]:
     """The agents' own ids of the sessions in the last list, whatever homes it was made of."""
     from geminids.query.sessions import last_list
 
     folder = config.data_folder(data, environment)
-    shown = last_list.recall(folder) if folder else None
+    shown = last_list.recall(folder, terminal=terminal) if folder else None
     return [line.id.partition(":")[2] for line in shown.lines] if shown else []
 
 

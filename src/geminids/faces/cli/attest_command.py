@@ -129,7 +129,7 @@ def attest(
         wraps_other=bool(wrap) and (cbor or detached),
         keep_attachments=keep_attachments,
     )
-    with choices.open_library() as library:
+    with choices.open_library(changes=True) as library:
         for path in map(absolute, wanted):
             is_signable = library.records.is_record(path) or library.records.is_signed(path)
             if is_folder or not is_signable:

@@ -55,9 +55,10 @@ def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) ->
     """The sessions of the last list."""
     from click.shell_completion import CompletionItem
 
+    from geminids.faces.cli.screen import terminal
     from geminids.library.completions import last_listed
 
-    known = ["latest", *last_listed(context.ensure_object(Choices).data)]
+    known = ["latest", *last_listed(context.ensure_object(Choices).data, terminal=terminal())]
     return [CompletionItem(name) for name in known if name.startswith(incomplete) and _is_inert(name)]
 
 

@@ -79,7 +79,7 @@ def rescue(
     """  # noqa: D301 - click wants the character itself
     if choices.sample and apply:
         raise click.UsageError("The sample comes with geminids: nothing is written into it.")
-    with choices.open_library() as library:
+    with choices.open_library(changes=apply) as library:
         every = library.kept.stranded(choices.now, agents)
         found, unmet = _meant(choices, library, every, wanted) if wanted else (every, False)
         shown = _shown(found, everything=everything or bool(wanted))

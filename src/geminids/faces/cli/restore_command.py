@@ -113,7 +113,7 @@ def restore(
     if dry_run and yes:
         raise click.UsageError("--dry-run and --yes cannot both be meant.")
     target = str(absolute(folder)) if folder is not None else None
-    with choices.open_library() as library:
+    with choices.open_library(changes=not dry_run) as library:
         rows = sessions_meant(choices, library, wanted, "There is nothing to put back.")
         plan = partial(_planned, choices, library, wanted, target)
         planned = [plan(row) for row in _leaders(rows)]
