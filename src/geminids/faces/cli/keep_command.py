@@ -31,6 +31,7 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
+    from geminids.faces.cli.page import Page
     from geminids.library import Library
     from geminids.query.health.kept_copies import KeepStatus
     from geminids.storage.archive.values import Exported, Imported
@@ -271,21 +272,31 @@ def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, every
         draw_kept,
         print_forecast,
         tell_kept,
+        verdict,
     )
     from geminids.faces.cli.page import DrawnPage
+    from geminids.faces.cli.pager import draw_paged
+    from geminids.faces.cli.screen import find_screen
     from geminids.faces.cli.sessions import short_names
     from geminids.query.sessions.listing import Filter
 
     gone = _gone(library) if found.sessions_gone else ""
     kept = Kept(found, gone, choices.spelled, library.agent_title, choices.sample)
-    page = choices.open_page()
-    if isinstance(page, DrawnPage) and page.is_terminal:
+    screen = find_screen(no_color=choices.no_color)
+    if not screen.is_terminal:
+        tell_kept(kept, choices.now)
+        print_forecast(choices.open_page(), found.forecast)
+        return
+    names = short_names(library, library.listing(Filter()).sessions)
+
+    def draw(page: Page) -> None:
+        assert isinstance(page, DrawnPage)
+        page.words(verdict(kept, choices.now), "title")
+        page.line()
         draw_kept(page, kept)
-        names = short_names(library, library.listing(Filter()).sessions)
         draw_forecast(page, kept, names, choices.now, most=None if everything else SOONEST)
-    else:
-        tell_kept(kept)
-        print_forecast(page, found.forecast)
+
+    draw_paged(screen, draw, no_pager=not everything)
 
 
 def _gone(library: Library) -> str:
