@@ -218,7 +218,7 @@ def _write(choices: Choices, attesting: Attester, attested: Attested, output: st
 
     withheld = ""
     if attesting.is_redacting:
-        withheld = f", {words.count(len(attested.withheld), 'place')} withheld"
+        withheld = f", {words.count(attested.missing, 'place')} withheld"
     entries = words.count(attested.entries, "entry", "entries")
     say(f"{' and '.join(files)}: {entries} signed by {attesting.issuer}{withheld}.")
     return 0
@@ -246,6 +246,7 @@ def _print_attested(attesting: Attester, attested: Attested, files: Sequence[str
             files=files,
             entries=attested.entries,
             withheld=attested.withheld,
+            missing=attested.missing,
             hidden=attesting.hidden if attesting.is_redacting else None,
         )
     )

@@ -109,9 +109,13 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.records import ExcerptDocument
 
-        print_json(ExcerptDocument(files=files, withheld=excerpt.withheld))
+        print_json(ExcerptDocument(files=files, withheld=excerpt.withheld, missing=excerpt.missing))
         return
-    say(f"{' and '.join(files)}: {words.count(len(excerpt.withheld), 'place')} taken out.")
+    taken = f"{words.count(len(excerpt.withheld), 'place')} taken out"
+    if excerpt.missing != len(excerpt.withheld):
+        taken += ", and what would tell what stood there"
+    missing = f"something is missing at {words.count(excerpt.missing, 'place')} now"
+    say(f"{' and '.join(files)}: {taken}; {missing}, as `verify` counts them.")
 
 
 def _list(choices: Choices, file: str, entries: Sequence[ListedEntry]) -> None:
