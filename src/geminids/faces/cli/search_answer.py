@@ -203,7 +203,7 @@ def _tell(choices: Choices, question: Question, found: Found, page: int) -> None
     from geminids.faces.cli.search_talk import SearchOutcome, tell_found
 
     spelled = ["search", *_spelled(question)]
-    show = choices.spelled("show", *_first(found))
+    show = choices.spelled("show", *_first(found, question.words))
     tell_found(
         SearchOutcome(
             found, lambda *more: choices.spelled(*spelled, *more), show, choices.json, question.words, page
@@ -211,10 +211,20 @@ def _tell(choices: Choices, question: Question, found: Found, page: int) -> None
     )
 
 
-def _first(found: Found) -> list[str]:
-    """The words that show the first message that was found."""
+def _first(found: Found, typed: str = "") -> list[str]:
+    """The words that show the first message that was found, and highlight in it what was looked for."""
     hits = found.sessions[0].hits if found.sessions else ()
-    return ["1", *(["--at", str(hits[0].message.place + 1)] if hits else [])]
+    if not hits:
+        return ["1"]
+    snippet = hits[0].snippet
+    shown = [snippet.text[start:end] for start, end in snippet.spans] if snippet and typed else []
+    # Where other words fit too, they are what the reader has seen.
+    known = {word.strip('"()*') for word in typed.lower().split()}
+    others = dict.fromkeys(word for word in shown if word.isalnum() and word.lower() not in known)
+    find = " ".join([typed, *others])
+    # What begins like an option would be taken for one.
+    words = [f"--find={find}"] if find.startswith("-") else ["--find", find]
+    return ["1", "--at", str(hits[0].message.place + 1), *(words if shown else [])]
 
 
 def _spelled(question: Question) -> list[str]:
