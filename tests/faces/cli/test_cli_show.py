@@ -552,7 +552,7 @@ def long_session(tmp_path: Path) -> Path:
     write_session(tmp_path, answer="The carts are counted twice.", calls=calls)
     path = next((tmp_path / ".gemini").rglob("*.jsonl"))
     lines = path.read_text().splitlines()
-    more = [
+    more: list[dict[str, Any]] = [
         {"id": "a2", "type": "gemini", "content": "", "toolCalls": calls},
         {"id": "a3", "type": "gemini", "content": "Now every **cart** is counted once."},
         {"id": "u2", "type": "user", "content": [{"text": "And the cart in the header?"}]},
