@@ -13,6 +13,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from typing import Self
 
 from tests.conftest import NOW
@@ -101,9 +102,9 @@ class Terminal:
         self.start(*arguments)
         return self.finish()
 
-    def start(self, *arguments: object) -> None:
+    def start(self, *arguments: object, python: Sequence[str] = ("-m", "geminids")) -> None:
         """Run the command, and do not wait for it."""
-        self.type(shlex.join([sys.executable, "-m", "geminids", *map(str, arguments)]) + "; echo ended $?\n")
+        self.type(shlex.join([sys.executable, *python, *map(str, arguments)]) + "; echo ended $?\n")
 
     def finish(self) -> tuple[int, str]:
         """Wait for the command; its exit code, and what appeared."""

@@ -22,6 +22,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 STDOUT = "-"
 MOST_NAMED = 10
 """So many sessions that could not be signed are named."""
+
+STOPPED = "Stopped after {done} of {total} sessions. What was signed stays; the same command goes on."
 
 key_option = click.option(
     "--key",
@@ -148,8 +151,9 @@ def attest(
         attesting = library.records.attesting(signer, manner, redactor)
         if is_folder:
             return _fill_folder(choices, library, attesting, wanted, absolute(output))
-        attested = _attested(library, attesting, wanted[0], as_it_is=not (cbor or simple))
-        return _write(choices, attesting, attested, output, force=force)
+        with stoppable("Signing", "Stopped; nothing was written."):
+            attested = _attested(library, attesting, wanted[0], as_it_is=not (cbor or simple))
+            return _write(choices, attesting, attested, output, force=force)
 
 
 def _check_wanted(wanted: Sequence[str], *, is_folder: bool, everything: bool) -> None:
@@ -255,13 +259,12 @@ def _print_attested(attesting: Attester, attested: Attested, files: Sequence[str
 def _fill_folder(
     choices: Choices, library: Library, attesting: Attester, wanted: Sequence[str], folder: Path
 ) -> int:
-    from geminids.faces.cli.progress import progress
-
     items = library.items(wanted) if wanted else library.items_of(_every_session(choices, library))
     if not items:
         say("There is no session to sign.")
         return NOTHING_FOUND
-    outcome = library.records.statements(folder).sign(items, attesting, progress("Signing"))
+    with stoppable("Signing", STOPPED) as work:
+        outcome = library.records.statements(folder).sign(items, attesting, work)
     if choices.json:
         _print_outcome(attesting, outcome, folder)
     else:

@@ -28,6 +28,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -144,10 +145,9 @@ def verify(choices: Choices) -> int:
     \b
     geminids keep verify
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.progress import progress
-
-    with choices.open_library() as library:
-        found = library.kept.verify(progress("Checking copies"))
+    stopped = "Stopped before every copy was checked; the same command begins again."
+    with choices.open_library() as library, stoppable("Checking copies", stopped) as work:
+        found = library.kept.verify(work)
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import verified_document
@@ -178,8 +178,6 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
     geminids keep export ~/sessions.tar
     geminids keep export one.tar 3
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.progress import progress
-
     if target == "-":
         raise click.BadParameter("copies go into a file, not to stdout; give it a name.", param_hint="'FILE'")
     path = absolute(target)
@@ -189,8 +187,9 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
         raise FileExistsAlreadyError(target)
     if not path.parent.is_dir():
         raise NoOutputFolderError(target, str(path.parent))
-    with choices.open_library() as library:
-        done = library.kept.export(str(path), wanted, progress("Writing copies"), replace=force)
+    stopped = "Stopped; nothing was written."
+    with choices.open_library() as library, stoppable("Writing copies", stopped) as work:
+        done = library.kept.export(str(path), wanted, work, replace=force)
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import exported_document
@@ -213,10 +212,9 @@ def import_(choices: Choices, *, file: str) -> int:
     \b
     geminids keep import ~/sessions.tar
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.progress import progress
-
-    with choices.open_library() as library:
-        done = library.kept.take_over(str(absolute(file)), progress("Taking over copies"))
+    stopped = "Stopped before all copies were taken over; the same command takes the rest."
+    with choices.open_library() as library, stoppable("Taking over copies", stopped) as work:
+        done = library.kept.take_over(str(absolute(file)), work)
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import imported_document

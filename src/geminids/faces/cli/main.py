@@ -28,8 +28,8 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
         sys.stdout.flush()
     except GeminidsError as error:
         code = _failed(error, arguments)
-    except KeyboardInterrupt:
-        code = _interrupted()
+    except KeyboardInterrupt as interrupt:
+        code = _interrupted(interrupt)
     except OSError as error:
         code = _system_failed(error)
     return code
@@ -64,8 +64,11 @@ def _nowhere() -> TextIO:
     return open(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
 
 
-def _interrupted() -> int:
+def _interrupted(interrupt: KeyboardInterrupt) -> int:
+    """Say what was done until then, where somebody noted it."""
     _end_line()
+    for note in getattr(interrupt, "__notes__", ()):
+        say(note)
     ended = told_to_end()
     if ended:
         # Nobody may be reading what is still in the buffer; Python would wait for that at exit.

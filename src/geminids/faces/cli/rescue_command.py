@@ -25,6 +25,7 @@ from geminids.faces.cli.options import (
     sync_option,
 )
 from geminids.faces.cli.page import Column
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say, wrapped
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def rescue(
     if choices.sample and apply:
         raise click.UsageError("The sample comes with geminids: nothing is written into it.")
     with choices.open_library(changes=apply) as library:
-        every = library.kept.stranded(choices.now, agents)
+        with stoppable("Reading sessions", "Stopped; nothing was written.") as work:
+            every = library.kept.stranded(choices.now, agents, work)
         found, unmet = _meant(choices, library, every, wanted) if wanted else (every, False)
         shown = _shown(found, everything=everything or bool(wanted))
         written = _apply(library, shown, choices.now) if apply else {}
@@ -173,15 +175,18 @@ def _shown(found: Sequence[Stranded], *, everything: bool) -> list[Stranded]:
 def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[str, str]:
     """Write a file for each; the files, by the ids of the sessions. What cannot be written is told."""
     written: dict[str, str] = {}
-    for one in shown:
-        try:
-            written[one.session.id] = library.kept.rescue(one, now).path
-        except FileExistsAlreadyError:
-            say(f"{one.target!r} is there by now, and nothing is written over it. Try again.")
-        except GeminidsError as error:
-            say(str(error))
-        except OSError as error:
-            say(f"Cannot write {one.target!r}: {error.strerror}.")
+    with stoppable(
+        "Writing", "Stopped after {done} of {total} sessions; each file that was written is whole."
+    ) as work:
+        for one in work.over(shown):
+            try:
+                written[one.session.id] = library.kept.rescue(one, now).path
+            except FileExistsAlreadyError:
+                say(f"{one.target!r} is there by now, and nothing is written over it. Try again.")
+            except GeminidsError as error:
+                say(str(error))
+            except OSError as error:
+                say(f"Cannot write {one.target!r}: {error.strerror}.")
     return written
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +17,7 @@ from geminids.faces.cli.options import (
     pass_choices,
     shared_options,
 )
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ NAME_WIDTH = 17
 DETAILS_AT = INDENT + 7 + NAME_WIDTH
 LEAST_DETAILS = 10
 """Columns that details get on the narrowest terminal."""
+STOPPED = "Stopped after {done} of {total} statements: of the others it is not known whether they hold."
 MOST_WITHHELD = 10
 """So many places that were taken out are named on a terminal."""
 
@@ -129,16 +131,17 @@ def verify(
             is_unsigned=unsigned,
         )
         path = absolute(file)
-        if path.is_dir():
-            if signature or sources or previous:
-                raise click.UsageError("--signature, --source and --previous go with one file.")
-            verified: Iterable[VerifiedRecord] = verifying.folder(path)
-        else:
-            verified = [verifying.file(path, absolute(signature) if signature else None)]
+        if path.is_dir() and (signature or sources or previous):
+            raise click.UsageError("--signature, --source and --previous go with one file.")
+        with stoppable("Checking", STOPPED) as work:
+            if path.is_dir():
+                verified = list(verifying.folder(path, work))
+            else:
+                verified = [verifying.file(path, absolute(signature) if signature else None)]
         return _tell(choices, verified, is_folder=path.is_dir())
 
 
-def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bool) -> int:
+def _tell(choices: Choices, verified: Sequence[VerifiedRecord], *, is_folder: bool) -> int:
     from geminids.faces.documents.records import VerifyDocument, verified_file
 
     files = [verified_file(one) for one in verified]

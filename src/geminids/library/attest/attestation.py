@@ -230,7 +230,13 @@ def write_signed(target: Path, signed: bytes, beside: bytes | None, *, force: bo
         # Found out before anything is written: a record beside the signature of another one would be a trap.
         raise FileExistsAlreadyError(str(signature))
     write_file(target, [beside], force=force)
-    write_file(signature, [signed], force=force)
+    try:
+        write_file(signature, [signed], force=force)
+    except BaseException:
+        if not force:
+            # A record without its signature is half of what was meant.
+            target.unlink(missing_ok=True)
+        raise
     return [target, signature]
 
 
