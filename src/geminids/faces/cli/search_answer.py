@@ -220,6 +220,7 @@ def _first(found: Found, typed: str = "") -> list[str]:
     shown = [snippet.text[start:end] for start, end in snippet.spans] if snippet and typed else []
     # Where other words fit too, they are what the reader has seen.
     known = {word.strip('"()*') for word in typed.lower().split()}
+    shown += [word for readings in found.respelt.values() for word in readings if shown]
     others = dict.fromkeys(word for word in shown if word.isalnum() and word.lower() not in known)
     find = " ".join([typed, *others])
     # What begins like an option would be taken for one.

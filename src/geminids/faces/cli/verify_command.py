@@ -23,7 +23,6 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.documents.records import VerifiedFile
-    from geminids.library.attest.verification import VerifiedRecord
 
 SHOWS = (
     "Whoever has this key held what is shown here when they signed it, and nothing of it was changed since."
@@ -114,6 +113,8 @@ def verify(
     geminids verify statements/
     geminids verify --write-verifier verify_record.py
     """  # noqa: D301 - click wants the character itself
+    from geminids.faces.documents.records import verified_file
+
     choices.no_sync = True
     with choices.open_library() as library:
         if write_verifier is not None:
@@ -135,16 +136,16 @@ def verify(
             raise click.UsageError("--signature, --source and --previous go with one file.")
         with stoppable("Checking", STOPPED) as work:
             if path.is_dir():
-                verified = list(verifying.folder(path, work))
+                # Whole records are let go of one by one.
+                files = [verified_file(one) for one in verifying.folder(path, work)]
             else:
-                verified = [verifying.file(path, absolute(signature) if signature else None)]
-        return _tell(choices, verified, is_folder=path.is_dir())
+                files = [verified_file(verifying.file(path, absolute(signature) if signature else None))]
+        return _tell(choices, files, is_folder=path.is_dir())
 
 
-def _tell(choices: Choices, verified: Sequence[VerifiedRecord], *, is_folder: bool) -> int:
-    from geminids.faces.documents.records import VerifyDocument, verified_file
+def _tell(choices: Choices, files: Sequence[VerifiedFile], *, is_folder: bool) -> int:
+    from geminids.faces.documents.records import VerifyDocument
 
-    files = [verified_file(one) for one in verified]
     if not files:
         say("There is no statement in this folder.")
         return NOTHING_FOUND
