@@ -57,10 +57,10 @@ class SessionMethods(MarkMethods):
         shared = self._context.ask(lambda index: shared_ids(index, ids))
         return [key_among_others(one) if storable(one.id) in shared else one.id for one in sessions]
 
-    def remember(self, listed: Sequence[SessionRow | SessionSummary], *, printed: bool = False) -> None:
+    def remember(self, listed: Sequence[SessionRow | SessionSummary], *, printed: bool = True) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails.
 
-        `printed` says that its numbers are seen on the terminal: only then they mean something new there.
+        `printed` says whether its numbers are seen on the terminal: only then they mean something new there.
         """
         if self._context.data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home")

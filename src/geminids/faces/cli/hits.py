@@ -68,7 +68,7 @@ def _remember(library: Library, found: Found) -> None:
     from geminids.faces.cli.talk import say
 
     try:
-        library.remember([group.session for group in found.sessions], printed=True)
+        library.remember([group.session for group in found.sessions])
     except OSError as error:
         say(f"The numbers cannot be kept ({error.strerror}); give `show` an id instead.")
 
