@@ -73,11 +73,11 @@ def test_on_a_terminal_many_are_counted_and_the_worst_are_shown(home: Path, tmp_
     first, second, *rest = shown.splitlines()
     assert f"{first} {second.strip()}" == (
         "3 sessions are stranded, and 25 more lack only a title or a mistyped command; "
-        "`geminids rescue --apply` brings them back."
+        "`geminids rescue --all --apply` brings them back."
     )
     assert sum(line.endswith("new file") for line in rest) == 20
     assert "… and 8 more (--verbose)" in rest
-    assert "Why, and what would be written:  geminids rescue --verbose" in rest
+    assert "Why, and what would be written:  geminids rescue --all --verbose" in rest
 
 
 def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:
@@ -243,7 +243,10 @@ def test_one_that_needs_nothing_among_others_is_said(geminids: Run, home: Path) 
 
 
 def test_of_one_session_one_file_is_spoken_of(geminids: Run, home: Path) -> None:
-    shown = geminids("rescue", "f889d9af").out
+    outcome = geminids("rescue", "f889d9af")
+    shown = outcome.out
+    said = "geminids: 1 session is stranded; `geminids rescue f889d9af --apply` brings it back.\n"
+    assert outcome.err == said
     assert "Repair it, in a new file:  geminids rescue f889d9af --apply\n" in shown
 
 

@@ -27,7 +27,7 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
         code = _run(arguments, choices)
         sys.stdout.flush()
     except GeminidsError as error:
-        code = _failed(error, arguments)
+        code = _failed(error, choices, arguments)
     except KeyboardInterrupt as interrupt:
         code = _interrupted(interrupt)
     except OSError as error:
@@ -88,14 +88,15 @@ def _end_line() -> None:
         sys.stderr.flush()
 
 
-def _failed(error: GeminidsError, arguments: Sequence[str]) -> int:
+def _failed(error: GeminidsError, choices: Choices, arguments: Sequence[str]) -> int:
     """Say what is wrong, which sessions may have been meant, where else they may lie, and what to type."""
     from geminids.faces.cli.sessions import candidate_line, tell_unreadable
 
     tell_unreadable(error.unreadable)
     say("\n".join([str(error), *map(candidate_line, error.candidates[:MOST_CANDIDATES])]))
     if isinstance(error, DoubtfulNumberError):
-        say(f"If it is meant: `{_with_id(arguments, error)}`. `geminids list` gives new numbers.")
+        say(f"If it is meant: `{_with_id(arguments, error)}`.")
+        say(f"New numbers: `{choices.spelled('list')}`.")
     return error.exit_code
 
 

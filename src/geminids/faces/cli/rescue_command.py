@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from geminids.library import Library
     from geminids.storage.index.values import SessionRow
 
+Spelled = Callable[..., str]
 INDENT = 2
 LESSER = frozenset({"slight", "title"})
 """Nothing is hidden that anybody would miss."""
@@ -116,7 +118,10 @@ def rescue(
         elif apply:
             _tell_written(choices, library, shown, written)
         else:
-            _tell(choices, library, shown, verbose=verbose or bool(wanted))
+            asked = [*wanted, *(word for agent in agents for word in ("--agent", agent))]
+            asked += ["--all"] if everything else []
+            spelled = partial(choices.spelled, "rescue", *asked)
+            _tell(choices, library, shown, spelled, verbose=verbose or bool(wanted))
     if not shown:
         if not wanted:
             say("Nothing to rescue: the agents can show every session that is on the disk.")
@@ -197,15 +202,17 @@ def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int)
     print_json(rescue_document(shown, written, left_out))
 
 
-def _tell(choices: Choices, library: Library, shown: Sequence[Stranded], *, verbose: bool) -> None:
-    """What it comes to, then a line for each, or all that is known of it."""
+def _tell(
+    choices: Choices, library: Library, shown: Sequence[Stranded], spelled: Spelled, *, verbose: bool
+) -> None:
+    """What it comes to, then a line for each, or all that is known of it; `spelled` asks for the same."""
     from geminids.faces.cli.pager import draw_paged
     from geminids.faces.cli.screen import find_screen
 
     if not shown:
         return
     screen = find_screen(no_color=choices.no_color)
-    verdict = _verdict(choices, shown)
+    verdict = _verdict(shown, None if choices.sample else spelled("--apply"))
     if not screen.is_terminal:
         say(verdict)
     is_told = verbose or len(shown) == 1
@@ -218,13 +225,13 @@ def _tell(choices: Choices, library: Library, shown: Sequence[Stranded], *, verb
         if is_told:
             _draw_each(page, choices, library, shown)
         else:
-            _draw_lines(page, choices, library, shown)
+            _draw_lines(page, choices, library, shown, spelled("--verbose"))
 
     draw_paged(screen, draw, no_pager=not verbose)
 
 
-def _verdict(choices: Choices, shown: Sequence[Stranded]) -> str:
-    """How many sessions cannot be shown, and what brings them back."""
+def _verdict(shown: Sequence[Stranded], apply: str | None) -> str:
+    """How many sessions cannot be shown, and what brings them back, if anything does."""
     from geminids.sharing.transcript import words
 
     lesser = sum(one.severity in LESSER for one in shown)
@@ -236,13 +243,15 @@ def _verdict(choices: Choices, shown: Sequence[Stranded]) -> str:
     elif lesser:
         stranded = f"No conversation is hidden; {words.count(lesser, 'session')} {lacking}"
     possible = sum(one.target is not None for one in shown)
-    if choices.sample or not possible:
+    if apply is None or not possible:
         return f"{stranded}." if possible else f"{stranded}, and cannot be repaired."
     which = words.them(possible) if possible == len(shown) else f"{possible:,} of them"
-    return f"{stranded}; `{choices.spelled('rescue', '--apply')}` brings {which} back."
+    return f"{stranded}; `{apply}` brings {which} back."
 
 
-def _draw_lines(page: Page, choices: Choices, library: Library, shown: Sequence[Stranded]) -> None:
+def _draw_lines(
+    page: Page, choices: Choices, library: Library, shown: Sequence[Stranded], explain: str
+) -> None:
     """One line for each: on a terminal the worst in a table, in a pipe all of them."""
     from geminids.faces.cli.page import DrawnPage
 
@@ -255,7 +264,7 @@ def _draw_lines(page: Page, choices: Choices, library: Library, shown: Sequence[
     if (more := len(shown) - MOST_DRAWN) > 0:
         page.line((f"… and {more:,} more (--verbose)", "quiet"))
     page.line()
-    page.command("Why, and what would be written:  ", choices.spelled("rescue", "--verbose"))
+    page.command("Why, and what would be written:  ", explain)
 
 
 def _row(one: Stranded, names: Mapping[str, str], now: datetime) -> list[Span]:
