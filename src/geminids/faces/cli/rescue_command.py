@@ -118,9 +118,7 @@ def rescue(
         elif apply:
             _tell_written(choices, library, shown, written)
         else:
-            asked = [*wanted, *(word for agent in agents for word in ("--agent", agent))]
-            asked += ["--all"] if everything else []
-            spelled = partial(choices.spelled, "rescue", *asked)
+            spelled = _spelled(choices, wanted, agents, everything=everything)
             _tell(choices, library, shown, spelled, verbose=verbose or bool(wanted))
     if not shown:
         if not wanted:
@@ -129,6 +127,12 @@ def rescue(
     _tell_lesser(choices, len(found) - len(shown))
     is_whole = len(written) == len(shown) and not unmet
     return 0 if is_whole or not apply else PARTLY_DONE
+
+
+def _spelled(choices: Choices, wanted: Sequence[str], agents: Sequence[str], *, everything: bool) -> Spelled:
+    """The command that asks for the same sessions, with more words."""
+    of_agents = (word for agent in agents for word in ("--agent", agent))
+    return partial(choices.spelled, "rescue", *wanted, *of_agents, *(["--all"] if everything else []))
 
 
 def _meant(
