@@ -1,4 +1,4 @@
-"""Running the command on a real terminal of any width."""
+"""Running the command on real terminals: once on one of any width, or from a shell on one that stays open."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import fcntl
 import os
 import pty
 import re
+import select
+import shlex
 import struct
 import subprocess
 import sys
 import termios
+import time
+from collections.abc import Sequence
+from typing import Self
 
 from tests.conftest import NOW
 
@@ -51,3 +56,57 @@ def _read(descriptor: int) -> bytes:
     except OSError:
         # Linux reports the end of a terminal's other side as an error.
         return b""
+
+
+class Terminal:
+    """A shell on a terminal of its own, as somebody has it open beside others."""
+
+    def __init__(self, columns: int = 80) -> None:
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        settings = termios.tcgetattr(theirs)
+        settings[3] &= ~termios.ECHO
+        termios.tcsetattr(theirs, termios.TCSANOW, settings)
+        # Who leads a session takes the first terminal that he opens, and with it Ctrl-C.
+        self.shell = subprocess.Popen(
+            ["/bin/sh", "-c", 'exec /bin/sh -i <>"$0" >&0 2>&1', os.ttyname(theirs)],
+            env=os.environ | {"PS1": "", "PS2": "", "ENV": ""},
+            start_new_session=True,
+        )
+        self._theirs = theirs
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shell.kill()
+        self.shell.wait()
+        os.close(self._theirs)
+        os.close(self._ours)
+
+    def type(self, text: str) -> None:
+        """Press keys: a line ends with a line feed, Ctrl-C is `\\x03`."""
+        os.write(self._ours, text.encode())
+
+    def until(self, pattern: str, seconds: float = 30.0) -> str:
+        """Wait until a pattern appears; all that appeared since the last time."""
+        seen, deadline = bytearray(), time.monotonic() + seconds
+        while not re.search(pattern, seen.decode(errors="replace")):
+            left = deadline - time.monotonic()
+            assert select.select([self._ours], [], [], max(left, 0))[0], f"{pattern}: {seen.decode()!r}"
+            seen += _read(self._ours)
+        return seen.decode(errors="replace").replace("\r\n", "\n")
+
+    def run(self, *arguments: object) -> tuple[int, str]:
+        """Run the command to its end; its exit code, and what appeared."""
+        self.start(*arguments)
+        return self.finish()
+
+    def start(self, *arguments: object, python: Sequence[str] = ("-m", "geminids")) -> None:
+        """Run the command, and do not wait for it."""
+        self.type(shlex.join([sys.executable, *python, *map(str, arguments)]) + "; echo ended $?\n")
+
+    def finish(self) -> tuple[int, str]:
+        """Wait for the command; its exit code, and what appeared."""
+        seen, _, code = self.until(r"ended \d+\r\n").rpartition("ended ")
+        return int(code), CLEARED.sub("", seen)

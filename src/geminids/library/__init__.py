@@ -48,10 +48,20 @@ def open_library(
     progress: Progress | None = None,
     behind: Callable[[], None] | None = None,
     environment: Mapping[str, str] = os.environ,
+    terminal: str | None = None,
+    changes: bool = False,
 ) -> Library:
     """The sessions of the given homes, else of this machine, else (if wished) of the sample."""
     opened = partial(
-        Library, data=data, sync=sync, tell=tell, progress=progress, behind=behind, environment=environment
+        Library,
+        data=data,
+        sync=sync,
+        tell=tell,
+        progress=progress,
+        behind=behind,
+        environment=environment,
+        terminal=terminal,
+        changes=changes,
     )
     library = opened(homes, sample=sample)
     if not sample_if_empty or sample or are_chosen(homes, environment):
@@ -82,6 +92,8 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
         progress: Progress | None = None,
         behind: Callable[[], None] | None = None,
         environment: Mapping[str, str] = os.environ,
+        terminal: str | None = None,
+        changes: bool = False,
     ) -> None:
         """Open the sessions of some homes; without any, those of this machine.
 
@@ -91,6 +103,9 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
         Before the first question all that is new is read, however long that takes. With `behind` the newest
         sessions are, for some seconds at most: then `tell` hears how much is still to come, as `to_come`
         tells at any time, and `behind` is called to have that read elsewhere.
+
+        `terminal` is a name for the terminal whose lists numbers mean, as in `show 3`. With `changes` what is
+        asked for is going to be changed: a number that may mean another session than one thinks is refused.
         """
         super().__init__(
             LibraryContext(
@@ -102,6 +117,8 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
                 progress=progress,
                 behind=behind,
                 environment=environment,
+                terminal=terminal,
+                changes=changes,
             )
         )
 

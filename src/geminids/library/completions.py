@@ -36,8 +36,10 @@ class Completions:
         data: str | None = None,
         *,
         sample: bool = False,
+        terminal: str | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
+        self._terminal = terminal
         self._homes, self._data, self._sample = homes, data, sample
         self._environment = environment
         self._folder = config.data_folder(data, environment)
@@ -87,7 +89,7 @@ class Completions:
     def _last_listed(self) -> list[str]:
         from geminids.query.sessions import last_list
 
-        shown = last_list.recall(self._folder) if self._folder else None
+        shown = last_list.recall(self._folder, terminal=self._terminal) if self._folder else None
         return [line.id for line in shown.lines] if shown else []
 
     def _names(self) -> dict[str, str]:
@@ -116,6 +118,8 @@ class Completions:
             self._homes,
             self._data,
             sample=self._sample,
+            terminal=self._terminal,
+            changes=False,
             sync=False,
             tell=lambda _: None,
             progress=None,

@@ -47,8 +47,14 @@ class LibraryContext:
         progress: Progress | None,
         behind: Callable[[], None] | None,
         environment: Mapping[str, str],
+        terminal: str | None,
+        changes: bool,
     ) -> None:
         """Find the homes; nothing is read yet. Raises GeminidsError for what cannot be looked at."""
+        self.terminal = terminal
+        """The terminal whose lists numbers mean; None without one."""
+        self.changes = changes
+        """Whether sessions are to be changed, so that a number must be beyond doubt."""
         self.agents = available_agents()
         if not self.agents:
             raise NotInstalledError

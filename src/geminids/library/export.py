@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,29 +80,29 @@ class Exporter:
         """What is hidden, in a few words; None if nothing is looked for."""
         return self._manner.redacted
 
-    def pieces(self, items: Sequence[Item]) -> Iterator[bytes]:
+    def pieces(self, items: Sequence[Item], progress: Progress | None = None) -> Iterator[bytes]:
         """The bytes of one file that holds these sessions."""
         self._check_number(items)
-        return self.format.write(self._sessions(items), self._manner_with(None))
+        return self.format.write(self._sessions(items, progress), self._manner_with(None))
 
-    def to_file(self, items: Sequence[Item], target: Path, *, force: bool = False) -> None:
+    def to_file(
+        self, items: Sequence[Item], target: Path, *, force: bool = False, progress: Progress | None = None
+    ) -> None:
         """Write one file, whole or not at all, and what lies beside it."""
         self._refuse_agents_folder(target)
         manner = self._manner_with(FILES_FOLDER.format(target.stem))
         if manner.files_folder is None:
-            write_file(target, self.pieces(items), force=force)
+            write_file(target, self.pieces(items, progress), force=force)
             return
         self._check_number(items)
-        sessions = list(self._sessions(items))
+        sessions = list(self._sessions(items, progress))
         if os.path.lexists(target) and not force:
             raise FileExistsAlreadyError(str(target))
-        for name, content in (file for session in sessions for file in _beside(session, manner).items()):
-            beside = target.parent / name
-            with naming(beside.parent):
-                beside.parent.mkdir(exist_ok=True)
-            if not beside.exists():
-                write_file(beside, [content], force=False)
-        write_file(target, self.format.write(sessions, manner), force=force)
+        with ExitStack() as undoing:
+            for name, content in (file for session in sessions for file in _beside(session, manner).items()):
+                _write_beside(target.parent / name, content, undoing)
+            write_file(target, self.format.write(sessions, manner), force=force)
+            undoing.pop_all()
 
     def to_folder(
         self,
@@ -124,9 +125,9 @@ class Exporter:
                 if done is Done.WRITTEN and outcome.written % SAVED_EVERY == 0:
                     folder.save()
             contents = self._write_contents(folder)
-        finally:
             if progress:
                 progress(len(items), len(items))
+        finally:
             folder.save()
         return outcome.result(contents)
 
@@ -168,9 +169,12 @@ class Exporter:
         if len(items) > 1 and not self.format.holds_many:
             raise ManySessionsError(self.format.name, len(items))
 
-    def _sessions(self, items: Sequence[Item]) -> Iterator[Session]:
+    def _sessions(self, items: Sequence[Item], progress: Progress | None = None) -> Iterator[Session]:
         """Sessions as they may be shared; of many, those that are gone are passed over and remembered."""
-        for item in items:
+        for number, item in enumerate(items, 1):
+            if progress:
+                # The last one is still to be written when it is read.
+                progress(min(number, len(items) - 1), len(items))
             try:
                 yield self._session(item)
             except _GONE as error:
@@ -249,6 +253,17 @@ def _hiding(manner: Manner, redactor: Redactor) -> Manner:
     """The same for sessions in which secrets are hidden: what the user calls them may hold one too."""
     names = _RedactedNames(manner.names, redactor)
     return msgspec.structs.replace(manner, names=names, redacted=redactor.describe())
+
+
+def _write_beside(path: Path, content: bytes, undoing: ExitStack) -> None:
+    """Write a file that a document refers to; without the document nobody needs it."""
+    with naming(path.parent):
+        if not path.parent.exists():
+            path.parent.mkdir()
+            undoing.callback(path.parent.rmdir)
+    if not path.exists():
+        write_file(path, [content], force=False)
+        undoing.callback(path.unlink)
 
 
 def _beside(session: Session, manner: Manner) -> dict[str, bytes]:

@@ -119,7 +119,7 @@ class OneSessionMethods(LibraryPart):
 
         def find(index: Index) -> LookupResult:
             reader = SessionReader(index, self._context.homes, with_outputs=with_outputs)
-            return Finder(index, reader, self._places_of_a_list(), self._last_list).find(wanted)
+            return Finder(index, reader, self._places_of_a_list(), self._last_list, self._doubt).find(wanted)
 
         return self._ask_for_one(find)
 
@@ -148,4 +148,14 @@ class OneSessionMethods(LibraryPart):
     def _last_list(self) -> LastList | None:
         from geminids.query.sessions import last_list
 
-        return last_list.recall(self._context.data_folder) if self._context.data_folder else None
+        folder, terminal = self._context.data_folder, self._context.terminal
+        return last_list.recall(folder, self._places_of_a_list(), terminal) if folder else None
+
+    def _doubt(self, number: int) -> str | None:
+        """Why a number is not to be relied on; to read a session it always is."""
+        folder, terminal = self._context.data_folder, self._context.terminal
+        if not (folder and self._context.changes):
+            return None
+        from geminids.query.sessions import last_list
+
+        return last_list.doubt(folder, number, self._places_of_a_list(), terminal)

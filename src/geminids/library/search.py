@@ -9,6 +9,7 @@ from geminids.library.marks import MarkMethods
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from geminids.query.search.facets import FacetCounts
@@ -41,6 +42,14 @@ class SearchMethods(MarkMethods):
             lambda index: ask(index, self._context.homes, asked, moment, progress=progress, marks=marks),
             lambda found: bool(found.sessions),
         )
+
+    def places_of(self, words: str, now: datetime | None = None) -> Callable[[str], list[tuple[int, int]]]:
+        """What tells where in a text the words of a search stand. Raises QuerySyntaxError."""
+        from datetime import UTC, datetime
+
+        from geminids.query.search.in_session import places_of
+
+        return places_of(words, now or datetime.now(UTC))
 
     def like(
         self,

@@ -57,8 +57,11 @@ class SessionMethods(MarkMethods):
         shared = self._context.ask(lambda index: shared_ids(index, ids))
         return [key_among_others(one) if storable(one.id) in shared else one.id for one in sessions]
 
-    def remember(self, listed: Sequence[SessionRow | SessionSummary]) -> None:
-        """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
+    def remember(self, listed: Sequence[SessionRow | SessionSummary], *, printed: bool = True) -> None:
+        """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails.
+
+        `printed` says whether its numbers are seen on the terminal: only then they mean something new there.
+        """
         if self._context.data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home directory")
         from geminids.query.sessions import last_list
@@ -66,4 +69,5 @@ class SessionMethods(MarkMethods):
         from geminids.query.sessions.session_ref import SessionRef
 
         lines = tuple(map(SessionRef.of, listed))
-        last_list.remember(self._context.data_folder, LastList(self._places_of_a_list(), lines))
+        terminal = self._context.terminal if printed else None
+        last_list.remember(self._context.data_folder, LastList(self._places_of_a_list(), lines), terminal)

@@ -70,7 +70,11 @@ def test_it_says_where_the_copies_are_and_of_what(geminids: Run, home: Path, dat
 @pytest.mark.slow
 def test_on_a_terminal_all_of_it_stands_together(home: Path, data: Path) -> None:
     shown = on_terminal("keep", NO_COLOR="1")
-    assert shown.startswith(f"copies    {data}/kept\nkeeping   on\nfiles     ")
+    verdict, facts = shown.split("\n\n")[:2]
+    assert " ".join(verdict.split()) == (
+        "2 sessions expire within 7 days, the first at once when Gemini CLI starts; all are kept."
+    )
+    assert facts.startswith(f"copies    {data}/kept\nkeeping   on\nfiles     ")
     assert "Copies:" not in shown
 
 
@@ -150,6 +154,7 @@ def test_what_will_be_deleted_stands_in_a_table(home: Path) -> None:
     )
     assert "Gemini CLI: " in shown
     assert shown.index("Fix the login") < shown.index("Write about")
+    assert "age: not used for as long as the settings allow\n" in shown
     table = shown[shown.index("deleted ") : shown.index("Gemini CLI: ")]
     assert max(map(len, table.splitlines())) <= 80
 
@@ -159,9 +164,9 @@ def test_of_many_the_soonest_are_shown(home: Path, tmp_path: Path, geminids: Run
     for number in range(12):
         write_session(home, f"{number:08}-a", project=str(tmp_path / "shop"), prompt=f"Number {number}")
     shown = on_terminal("keep", NO_COLOR="1")
-    assert "… and 4 more (--all)\n" in shown
+    assert "… and 4 more sessions (--all)\n" in shown
     assert shown.count("next start") == 10
-    everything = on_terminal("keep", "--all", NO_COLOR="1")
+    everything = on_terminal("keep", "--all", NO_COLOR="1", PAGER="cat")
     assert "more (--all)" not in everything
     assert everything.count("Number") == 12
     assert everything.count("Gemini CLI: ") == 1, "the remedy is said once"
@@ -176,6 +181,24 @@ def test_in_a_pipe_each_is_a_line(geminids: Run, home: Path) -> None:
     ]
     assert {len(line) for line in lines} == {6}
     assert "geminids: Gemini CLI: " in outcome.err
+
+
+def test_a_session_of_several_files_is_one_session(geminids: Run, home: Path) -> None:
+    chats = home / ".gemini" / "tmp" / "shop" / "chats"
+    path = next(chats.iterdir())
+    shutil.copy2(path, path.with_name("session-2026-05-01T10-09-1f0c9a2b.jsonl"))
+    outcome = geminids("keep")
+    assert len(outcome.out.splitlines()) == 3
+    assert outcome.err.startswith("geminids: 2 sessions expire within 7 days, ")
+    shown = on_terminal("keep", NO_COLOR="1")
+    assert shown.count("1f0c9a2b") == 1
+
+
+def test_what_goes_later_is_not_pressing(home: Path, geminids: Run) -> None:
+    shutil.rmtree(home / ".gemini" / "tmp")
+    write_session(home, SECOND.partition(":")[2], slug="blog", day=30, project=str(home.parent / "blog"))
+    said = "geminids: No session expires within 7 days; 1 expires later, and it is kept.\n"
+    assert geminids("keep").err.startswith(said)
 
 
 def test_in_a_pipe_there_are_all_lines(geminids: Run, home: Path, tmp_path: Path) -> None:

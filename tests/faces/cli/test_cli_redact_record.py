@@ -57,6 +57,17 @@ def entries(geminids: Run, file: str) -> list[dict[str, Any]]:
     return list(check_printed(done.out, "geminids/record-entries/1")["entries"])
 
 
+def test_what_is_said_to_be_taken_out_is_what_verify_counts(geminids: Run, home: Path) -> None:
+    document = cut(geminids, "--entry", USER)
+    places = len(verified(geminids, "t.acr")["withheld"])
+    assert document["missing"] == places > len(document["withheld"])
+    said = geminids("redact-record", "s.acr", "-o", "t.acr", "--force", "--entry", USER).err
+    assert f": {len(document['withheld'])} places taken out, and what would tell what stood there; " in said
+    assert said.endswith(f"something is missing at {places} places now, as `verify` counts them.\n")
+    (redactions,) = [line for line in geminids("verify", "t.acr").out.splitlines() if "redactions" in line]
+    assert redactions.endswith(f"something was taken out at {places} places")
+
+
 # -- what can be taken out ---------------------------------------------------
 
 
@@ -176,10 +187,10 @@ def test_people_are_told_how_many_places_went(geminids: Run, home: Path, tmp_pat
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(f"geminids: {tmp_path / 't.acr'}: ")
     first = verified(geminids, "t.acr")["withheld"]
-    assert f"{len(first)} places removed, 1 as you asked and {len(first) - 1} that would reveal" in done.err
+    assert f"1 place removed, and what would reveal what was there; {len(first)} places missing" in done.err
     again = geminids("redact-record", "t.acr", "-o", "u.acr", "--entry", USER)
     both = verified(geminids, "u.acr")["withheld"]
-    assert f": {len(both) - len(first)} places removed, 2 as you asked" in again.err, "the title repeats it"
+    assert f"; {len(both)} places missing in all" in again.err
 
 
 # -- what cannot be meant ----------------------------------------------------

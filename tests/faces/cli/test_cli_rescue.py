@@ -35,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_each_is_explained_with_its_evidence(geminids: Run, home: Path) -> None:
     before = contents(home)
-    outcome = geminids("rescue")
+    outcome = geminids("rescue", "--verbose")
     assert outcome.code == 0
     found = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
     assert found
@@ -49,6 +49,35 @@ def test_each_is_explained_with_its_evidence(geminids: Run, home: Path) -> None:
             assert Path(obstacle["file"]).exists()
     assert "--apply" in outcome.out
     assert contents(home) == before
+
+
+def test_it_begins_with_what_it_comes_to_and_each_has_a_line(geminids: Run, home: Path) -> None:
+    outcome = geminids("rescue")
+    said = "geminids: 3 sessions are stranded; `geminids rescue --apply` brings them back.\n"
+    assert outcome.err.startswith(said)
+    found = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
+    lines = [line.split("\t") for line in outcome.out.splitlines()]
+    assert [line[0] for line in lines] == [one["session"]["id"] for one in found]
+    assert [line[1] for line in lines] == ["lost", "lost", "partly"]
+    assert {line[4] for line in lines} == {"can be repaired"}
+
+
+@pytest.mark.slow
+def test_on_a_terminal_many_are_counted_and_the_worst_are_shown(home: Path, tmp_path: Path) -> None:
+    for number in range(25):
+        folder = tmp_path / f"soup{number}"
+        folder.mkdir()
+        prompt = "味噌汁を作ってください"
+        write_session(home, f"{number:08}-a", slug=folder.name, prompt=prompt, project=str(folder))
+    shown = on_terminal("rescue", "--all", NO_COLOR="1", columns=100)
+    first, second, *rest = shown.splitlines()
+    assert f"{first} {second.strip()}" == (
+        "3 sessions are stranded, and 25 more lack only a title or a mistyped command; "
+        "`geminids rescue --all --apply` brings them back."
+    )
+    assert sum(line.endswith("new file") for line in rest) == 20
+    assert "… and 8 more (--verbose)" in rest
+    assert "Why, and what would be written:  geminids rescue --all --verbose" in rest
 
 
 def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:
@@ -80,7 +109,8 @@ def test_one_can_be_chosen(geminids: Run, home: Path) -> None:
 
 @pytest.mark.slow
 def test_a_terminal_of_80_columns_is_enough(home: Path) -> None:
-    shown = on_terminal("rescue", NO_COLOR="1")
+    shown = on_terminal("rescue", "--verbose", NO_COLOR="1", PAGER="cat")
+    assert shown.startswith("3 sessions are stranded; `geminids rescue --apply` brings them back.\n\n")
     prose = [line for line in shown.splitlines() if "/" not in line]
     assert max(map(len, prose)) <= 80
     assert "Repair all 3, in new files:  geminids rescue --apply\n" in shown
@@ -90,7 +120,7 @@ def test_a_mistyped_command_is_shown_on_request_and_repaired_once(geminids: Run,
     shutil.copytree(FIXTURES / "gemini" / MISTYPED / "home", home, dirs_exist_ok=True)
     geminids("rescue", "--apply")
     assert check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
-    shown = geminids("rescue", "--all").out
+    shown = geminids("rescue", "--all", "--verbose").out
     assert "Gemini CLI: only a mistyped command is hidden (1 prompt)\n" in shown
     assert geminids("rescue", "--all", "--apply").code == 0
     after = contents(home)
@@ -105,7 +135,7 @@ def test_what_lacks_only_its_title_is_shown_on_request(geminids: Run, home: Path
     assert "味噌汁" not in outcome.out
     said = "1 more session only lacks a title or a mistyped command; `geminids rescue --all` shows it."
     assert said in outcome.err
-    everything = geminids("rescue", "--all")
+    everything = geminids("rescue", "--all", "--verbose")
     assert "味噌汁" in everything.out
     assert "Gemini CLI: only its title is missing\n" in everything.out
     assert "more session" not in everything.err
@@ -119,6 +149,7 @@ def test_if_there_is_nothing_worse_it_is_shown_at_once(
     write_session(home, prompt="味噌汁を作ってください", project=str(tmp_path / "shop"))
     outcome = geminids("rescue")
     assert outcome.code == 0
+    assert "No conversation is hidden; 1 session lacks only a title or a mistyped command; `" in outcome.err
     assert outcome.out.startswith("味噌汁を作ってください\n")
 
 
@@ -141,7 +172,9 @@ def test_a_file_that_cannot_be_written_is_named(
 def test_another_agent_has_nothing_to_rescue(geminids: Run, home: Path) -> None:
     outcome = geminids("rescue", "--agent", "codex")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err == "geminids: Nothing to rescue was found.\n"
+    assert (
+        outcome.err == "geminids: Nothing to rescue: the agents can show every session that is on the disk.\n"
+    )
 
 
 def test_where_all_can_be_shown_nothing_is_stranded(
@@ -151,7 +184,9 @@ def test_where_all_can_be_shown_nothing_is_stranded(
     before = contents(home)
     outcome = geminids("rescue", "--apply")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err == "geminids: Nothing to rescue was found.\n"
+    assert (
+        outcome.err == "geminids: Nothing to rescue: the agents can show every session that is on the disk.\n"
+    )
     said = f"geminids: Nothing to rescue was found in {FIRST}.\n"
     assert geminids("rescue", "1f0c").err == said
     assert check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"] == []
@@ -206,7 +241,10 @@ def test_one_that_needs_nothing_among_others_is_said(geminids: Run, home: Path) 
 
 
 def test_of_one_session_one_file_is_spoken_of(geminids: Run, home: Path) -> None:
-    shown = geminids("rescue", "f889d9af").out
+    outcome = geminids("rescue", "f889d9af")
+    shown = outcome.out
+    said = "geminids: 1 session is stranded; `geminids rescue f889d9af --apply` brings it back.\n"
+    assert outcome.err == said
     assert "Repair it, in a new file:  geminids rescue f889d9af --apply\n" in shown
 
 

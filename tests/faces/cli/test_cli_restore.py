@@ -14,7 +14,7 @@ from tests.conftest import FIXTURES, Run
 from tests.support.documents import check_printed
 from tests.support.homes import FIRST_ID, write_session
 from tests.support.kept_homes import FIRST, SECOND, asked, contents, lose_everything, user_home
-from tests.support.terminal import on_terminal
+from tests.support.terminal import Terminal, on_terminal
 
 
 @pytest.fixture
@@ -82,6 +82,19 @@ def test_on_a_terminal_one_is_asked(gone: Path, answer: str, is_written: bool) -
     assert shown.index("session-2026") < shown.index("Write it?")
     assert bool(sessions(gone)) is is_written
     assert code == (0 if is_written else 130)
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\x03"], ids=["no", "Ctrl-C"])
+def test_who_does_not_say_yes_hears_that_nothing_was_done(gone: Path, answer: str) -> None:
+    before = contents(gone)
+    with Terminal() as terminal:
+        terminal.start("restore", FIRST)
+        terminal.until(r"Write it\?")
+        terminal.type(answer)
+        code, seen = terminal.finish()
+    assert code == 130
+    assert "geminids: Nothing was written.\n" in seen
+    assert contents(gone) == before
 
 
 def test_elsewhere_it_is_written_byte_for_byte(

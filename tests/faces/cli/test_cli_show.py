@@ -1,6 +1,8 @@
 """`geminids show`."""
 
 import json
+import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,6 +17,7 @@ from geminids.sharing.transcript import safe
 from tests.conftest import FIXTURES, Run
 from tests.support.exporting import exported, hostile_session
 from tests.support.homes import FIRST_ID, tool_call, write_session
+from tests.support.terminal import Terminal, on_terminal
 
 SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
 
@@ -537,3 +540,101 @@ def test_messages_have_the_numbers_that_other_commands_speak_in(geminids: Run) -
     assert "  #1  " not in part
     tokens = [line for line in whole.splitlines() if " · tokens: " in line]
     assert [line for line in part.splitlines() if " · tokens: " in line] == tokens
+
+
+# -- numbers, what is above and below, what was looked for -------------------
+
+
+@pytest.fixture
+def long_session(tmp_path: Path) -> Path:
+    """A session in which the model calls tools and goes on, five messages from prompt to answer."""
+    calls = [{"id": "c1", "name": "read_file", "args": {"file_path": "shop/cart.py"}, "status": "success"}]
+    write_session(tmp_path, answer="The carts are counted twice.", calls=calls)
+    path = next((tmp_path / ".gemini").rglob("*.jsonl"))
+    lines = path.read_text().splitlines()
+    more: list[dict[str, Any]] = [
+        {"id": "a2", "type": "gemini", "content": "", "toolCalls": calls},
+        {"id": "a3", "type": "gemini", "content": "Now every **cart** is counted once."},
+        {"id": "u2", "type": "user", "content": [{"text": "And the cart in the header?"}]},
+    ]
+    times = ({"timestamp": f"2026-05-01T10:0{minute}:00.000Z"} for minute in (2, 3, 4))
+    told = [json.dumps(record | time) for record, time in zip(more, times, strict=True)]
+    path.write_text("\n".join([*lines, *told]) + "\n")
+    return tmp_path
+
+
+def test_every_message_has_its_number_also_one_that_goes_on(geminids: Run, long_session: Path) -> None:
+    shown = geminids("show", "latest", "--home", long_session).out
+    numbers = re.findall(r"#(\d+)", shown)
+    messages = json.loads(geminids("show", "latest", "--json", "--home", long_session).out)["messages"]
+    assert numbers == [str(number) for number in range(1, len(messages) + 1)] == ["1", "2", "3", "4", "5"]
+    assert re.search(r"^  ● read_file  #3  shop/cart.py$", shown, re.MULTILINE)
+    assert "\n  #4\n  Now every **cart** is counted once.\n" in shown
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_the_number_that_is_shown_is_the_one_that_is_taken(
+    geminids: Run, long_session: Path, number: int
+) -> None:
+    shown = geminids("show", "latest", "--at", number, "--limit", 1, "--home", long_session).out
+    assert re.findall(r"#(\d+)", shown) == [str(number)]
+    assert ("message above" in shown or "messages above" in shown) == (number > 1)
+    assert ("message below" in shown or "messages below" in shown) == (number < 5)
+
+
+def test_what_is_above_and_below_a_piece_is_said(geminids: Run, long_session: Path) -> None:
+    shown = geminids("show", "latest", "--at", 2, "--limit", 2, "--home", long_session).out
+    assert "\n1 message above\n" in shown
+    assert shown.rstrip().endswith("\n2 messages below")
+    piece = geminids("show", "latest", "--at", 2, "--limit", 2, "--json", "--home", long_session).out
+    assert len(json.loads(piece)["messages"]) == 2
+    assert "below" not in geminids("show", "latest", "--at", 2, "--home", long_session).out
+
+
+MARKED = re.compile(r"\x1b\[[0-9;]*1;33m([^\x1b]*)\x1b")
+
+
+def test_what_was_looked_for_is_highlighted(long_session: Path) -> None:
+    words = ("show", "latest", "--no-pager", "--home", long_session)
+    shown = on_terminal(*words, "--find", 'cart "counted once"')
+    assert MARKED.findall(shown) == ["cart", "cart", "cart", "counted once", "cart"]
+    assert MARKED.findall(on_terminal(*words)) == []
+    # The heading of a message holds nothing that anybody said.
+    assert MARKED.findall(on_terminal(*words, "--find", "gemini you")) == []
+
+
+def test_a_sentence_that_is_looked_for_marks_the_words_that_tell(long_session: Path) -> None:
+    words = ("show", "latest", "--no-pager", "--home", long_session)
+    assert MARKED.findall(on_terminal(*words, "--find", "where is the header of /c.unted/")) == [
+        *("counted", "counted", "header"),
+    ]
+
+
+def test_without_colour_nothing_is_highlighted(long_session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    words = ("show", "latest", "--no-pager", "--home", long_session)
+    assert "\x1b" not in on_terminal(*words, "--find", "cart")
+    assert on_terminal(*words, "--find", "cart") == on_terminal(*words)
+
+
+def test_in_a_pipe_nothing_is_highlighted(geminids: Run, long_session: Path) -> None:
+    words = ("show", "latest", "--home", long_session)
+    assert geminids(*words, "--find", "cart") == geminids(*words)
+
+
+def test_a_mistake_in_what_is_to_be_highlighted_is_said(geminids: Run, long_session: Path) -> None:
+    outcome = geminids("show", "latest", "--home", long_session, "--find", '"cart')
+    assert (outcome.code, outcome.out) == (2, "")
+    assert 'This " is never closed' in outcome.err
+
+
+def test_a_search_says_how_to_see_what_it_found(long_session: Path) -> None:
+    with Terminal(columns=100) as terminal:
+        _, seen = terminal.run("search", "header cart", "--home", long_session)
+        (said,) = re.findall(r"`geminids (show [^`]*)`", seen)
+        assert said == f"show 1 --at 5 --find 'header cart' --home {long_session}"
+        _, shown = terminal.run(*shlex.split(said), "--no-pager")
+        assert MARKED.findall(shown) == ["cart", "header"]
+        _, seen = terminal.run("search", "headers", "carts", "--home", long_session)
+        (said,) = re.findall(r"`geminids (show [^`]*)`", seen)
+        assert set(MARKED.findall(terminal.run(*shlex.split(said), "--no-pager")[1])) >= {"cart", "header"}

@@ -12,6 +12,7 @@ from geminids import library
 from geminids.core import agents
 from geminids.core.model import SessionKind
 from geminids.library import Library, open_library
+from tests.conftest import FIXTURES
 from tests.support.connections import to_be_closed
 from tests.support.homes import FIRST_ID, write_session
 
@@ -127,3 +128,15 @@ def test_no_face_parses_what_agents_wrote() -> None:
     python = [path for path in faces.rglob("*.py") if "frontend" not in path.parts]
     assert len(python) > 100
     assert [path.name for path in python if "json.loads" in path.read_text("utf-8")] == []
+
+
+def test_pictures_of_a_page_that_could_not_be_written_are_taken_back(tmp_path: Path) -> None:
+    target = tmp_path / "out" / "page.md"
+    target.mkdir(parents=True)
+    with Library([FIXTURES / "gemini" / "images" / "home"], data=tmp_path / "data") as library:
+        exporting, items = library.exporting("markdown", files_folder=""), library.items(["latest"])
+        with pytest.raises(OSError, match=r"page\.md"):
+            exporting.to_file(items, target, force=True)
+        assert list(target.parent.iterdir()) == [target]
+        exporting.to_file(items, target.with_name("other.md"))
+        assert {path.name for path in target.parent.iterdir()} == {"page.md", "other.md", "other-files"}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from geminids.core.agents.fates import Fate, Forecast
     from geminids.core.agents.homes import Home
-    from geminids.core.agents.rescue import Stranded
+    from geminids.core.agents.rescue import Progress, Stranded
     from geminids.core.agents.restore import Copy, Restoring
     from geminids.core.agents.resume import Circumstances, Resuming
     from geminids.core.model import Session
@@ -43,8 +43,10 @@ class GeminiCustodian:
 
         return restoring(home, copies, circumstances)
 
-    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
+    def stranded(
+        self, home: Home, circumstances: Circumstances, progress: Progress | None = None
+    ) -> Iterable[Stranded]:
         """Sessions that Gemini CLI cannot show or resume though they are there, or not all of them."""
         from geminids.agents.gemini.custody.rescue import stranded
 
-        return stranded(home, circumstances)
+        return stranded(home, circumstances, progress)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.base import Bundle, Companions, Reading
     from geminids.core.agents.fates import Fate, Forecast
     from geminids.core.agents.homes import Home
-    from geminids.core.agents.rescue import Stranded
+    from geminids.core.agents.rescue import Progress, Stranded
     from geminids.core.agents.resume import Circumstances
     from geminids.core.agents.traces import Trace
     from geminids.core.model import Session
@@ -95,6 +95,8 @@ class PlainCustody:
 
         return Forecast()
 
-    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
+    def stranded(
+        self, home: Home, circumstances: Circumstances, progress: Progress | None = None
+    ) -> Iterable[Stranded]:
         """No session is known that the agent has on the disk and cannot resume."""
         return ()

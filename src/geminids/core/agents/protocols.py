@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.fates import Fate, Forecast
     from geminids.core.agents.homes import Home
     from geminids.core.agents.records import Translation
-    from geminids.core.agents.rescue import Stranded
+    from geminids.core.agents.rescue import Progress, Stranded
     from geminids.core.agents.restore import Copy, Restoring
     from geminids.core.agents.resume import Circumstances, Resuming
     from geminids.core.agents.traces import Trace
@@ -151,8 +151,13 @@ class Custodian(Protocol):
         """How the files of a kept session are put back so that the agent finds them."""
         ...
 
-    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
-        """Sessions of a home that the agent cannot show or resume, or not all of them, though it has them."""
+    def stranded(
+        self, home: Home, circumstances: Circumstances, progress: Progress | None = None
+    ) -> Iterable[Stranded]:
+        """Sessions of a home that the agent cannot show or resume, or not all of them, though it has them.
+
+        `progress` is told how much of the home was looked at, and how much there is.
+        """
         ...
 
 

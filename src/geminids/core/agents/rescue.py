@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 
 import msgspec
 
 from geminids.core.model import Session
+
+Progress = Callable[[int, int], None]
+"""Is told how much of a work is done, and how much it is in all."""
 
 
 class Severity(StrEnum):

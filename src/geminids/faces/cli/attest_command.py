@@ -22,6 +22,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.talk import say
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 STDOUT = "-"
 MOST_NAMED = 10
 """So many sessions that could not be signed are named."""
+
+STOPPED = "Stopped after {done} of {total} sessions. What was signed stays; the same command goes on."
 
 key_option = click.option(
     "--key",
@@ -133,7 +136,7 @@ def attest(
         wraps_other=bool(wrap) and (cbor or detached),
         keep_attachments=keep_attachments,
     )
-    with choices.open_library() as library:
+    with choices.open_library(changes=True) as library:
         for path in map(absolute, wanted):
             is_signable = library.records.is_record(path) or library.records.is_signed(path)
             if is_folder or not is_signable:
@@ -152,8 +155,9 @@ def attest(
         attesting = library.records.attesting(signer, manner, redactor)
         if is_folder:
             return _fill_folder(choices, library, attesting, wanted, absolute(output))
-        attested = _attested(library, attesting, wanted[0], as_it_is=not (cbor or simple))
-        return _write(choices, attesting, attested, output, force=force)
+        with stoppable("Signing", "Stopped; nothing was written."):
+            attested = _attested(library, attesting, wanted[0], as_it_is=not (cbor or simple))
+            return _write(choices, attesting, attested, output, force=force)
 
 
 def _check_wanted(wanted: Sequence[str], *, is_folder: bool, everything: bool) -> None:
@@ -225,7 +229,7 @@ def _write(choices: Choices, attesting: Attester, attested: Attested, output: st
 
     withheld = ""
     if attesting.is_redacting:
-        withheld = f", {words.count(len(attested.withheld), 'place')} withheld"
+        withheld = f", {words.count(attested.missing, 'place')} withheld"
     entries = words.count(attested.entries, "entry", "entries")
     say(f"{' and '.join(files)}: {entries} signed by {attesting.issuer}{withheld}.")
     return 0
@@ -253,6 +257,7 @@ def _print_attested(attesting: Attester, attested: Attested, files: Sequence[str
             files=files,
             entries=attested.entries,
             withheld=attested.withheld,
+            missing=attested.missing,
             hidden=attesting.hidden if attesting.is_redacting else None,
         )
     )
@@ -261,13 +266,12 @@ def _print_attested(attesting: Attester, attested: Attested, files: Sequence[str
 def _fill_folder(
     choices: Choices, library: Library, attesting: Attester, wanted: Sequence[str], folder: Path
 ) -> int:
-    from geminids.faces.cli.progress import progress
-
     items = library.items(wanted) if wanted else library.items_of(_every_session(choices, library))
     if not items:
         say("No session to sign.")
         return NOTHING_FOUND
-    outcome = library.records.statements(folder).sign(items, attesting, progress("Signing"))
+    with stoppable("Signing", STOPPED) as work:
+        outcome = library.records.statements(folder).sign(items, attesting, work)
     if choices.json:
         _print_outcome(attesting, outcome, folder)
     else:

@@ -40,13 +40,17 @@ class Choices:
         self._now = self._now or datetime.now(UTC)
         return self._now
 
-    def open_library(self, *, sample_if_empty: bool = False, early: bool = False) -> Library:
+    def open_library(
+        self, *, sample_if_empty: bool = False, early: bool = False, changes: bool = False
+    ) -> Library:
         """The library that was chosen. Programs never get the sample unless they ask for it.
 
         `early` is for what shows sessions: the newest may be told while others are still read, if that is
-        said. What adds up, writes or checks waits until all are.
+        said. What adds up, writes or checks waits until all are. `changes` is for what changes or signs the
+        sessions that are meant: then a number of a list must be beyond doubt.
         """
         from geminids.faces.cli.progress import progress
+        from geminids.faces.cli.screen import terminal
         from geminids.faces.cli.talk import say
         from geminids.library import open_library
 
@@ -59,6 +63,8 @@ class Choices:
             tell=say,
             progress=progress("Reading sessions"),
             behind=self._sync_behind if early else None,
+            terminal=terminal(),
+            changes=changes,
         )
         self._opened.append(library)
         if library.sample and not self.sample:

@@ -195,7 +195,10 @@ def run_with_click(arguments: Sequence[str], choices: Choices) -> int:
         say(_usage(error))
         return error.exit_code
     except click.Abort as stopped:
-        raise KeyboardInterrupt from stopped
+        interrupt = KeyboardInterrupt()
+        for note in getattr(stopped, "__notes__", ()):
+            interrupt.add_note(note)
+        raise interrupt from stopped
 
 
 def _help_width() -> int:

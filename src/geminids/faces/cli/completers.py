@@ -20,6 +20,7 @@ from geminids.sharing.transcript import safe
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from geminids.faces.cli.screen import terminal
     from geminids.library.completions import Completions
 
 LONGEST_TITLE = 60
@@ -95,7 +96,7 @@ def _known(context: click.Context) -> Completions:
     from geminids.library.completions import Completions
 
     choices = context.ensure_object(Choices)
-    return Completions(choices.home, choices.data, sample=choices.sample)
+    return Completions(choices.home, choices.data, sample=choices.sample, terminal=terminal())
 
 
 def _values(context: click.Context, name: str) -> Iterable[str]:

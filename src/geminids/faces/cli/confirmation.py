@@ -14,6 +14,7 @@ class UnansweredError(GeminidsError):
 
     def __init__(self, done: str) -> None:
         super().__init__(f"Nothing was {done}: there is no terminal to ask. --yes does it without asking.")
+        self.done = done
 
 
 def ask(question: str, unanswered: GeminidsError) -> None:
@@ -22,4 +23,9 @@ def ask(question: str, unanswered: GeminidsError) -> None:
         raise unanswered
     # What was drawn comes first.
     sys.stdout.flush()
-    click.confirm(question, abort=True, err=True)
+    try:
+        click.confirm(question, abort=True, err=True)
+    except click.Abort as refused:
+        if isinstance(unanswered, UnansweredError):
+            refused.add_note(f"Nothing was {unanswered.done}.")
+        raise

@@ -28,6 +28,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.show_answer import DETAIL
 from geminids.faces.cli.talk import say
@@ -55,6 +56,9 @@ SUFFIXES = {
 """Endings of files that are not called as their format is."""
 FLAGS = {"share": "--share", "files_folder": "--images", "table": "--table", "touched_at": "--fresh"}
 """What has to be typed for the options that only some formats have."""
+STOPPED = (
+    "Stopped after {done} of {total} sessions. Files that were written are whole; the same command goes on."
+)
 MOST_NAMED = 10
 """So many files that were left alone are named."""
 
@@ -325,7 +329,8 @@ def _write(choices: Choices, exporting: Exporter, items: Sequence[Item], output:
     target = Path(output).expanduser()
     if _is_folder(output):
         return _to_folder(choices, exporting, items, target, force=force)
-    exporting.to_file(items, target, force=force)
+    with stoppable("Exporting", "Stopped; nothing was written.") as work:
+        exporting.to_file(items, target, force=force, progress=work)
     if choices.json:
         _print_outcome(exporting, output, written=1, failed=exporting.failed)
     else:
@@ -337,20 +342,22 @@ def _to_stdout(exporting: Exporter, items: Sequence[Item]) -> int:
     if exporting.format.is_binary and sys.stdout.isatty():
         raise click.UsageError(f"{exporting.format.name} is binary data: use -o FILE or a pipe.")
     sys.stdout.flush()
-    for piece in exporting.pieces(items):
-        sys.stdout.buffer.write(piece)
-    sys.stdout.buffer.flush()
+    with stoppable("Exporting", "Stopped; what was written is not complete.") as work:
+        # On a terminal it is seen how far it is.
+        for piece in exporting.pieces(items, None if sys.stdout.isatty() else work):
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
     return 0
 
 
 def _to_folder(
     choices: Choices, exporting: Exporter, items: Sequence[Item], target: Path, *, force: bool
 ) -> int:
-    from geminids.faces.cli.progress import progress
     from geminids.faces.documents.base import filled
     from geminids.faces.documents.exports import LeftAlone
 
-    outcome = exporting.to_folder(items, target, force=force, progress=progress("Exporting"))
+    with stoppable("Exporting", STOPPED) as work:
+        outcome = exporting.to_folder(items, target, force=force, progress=work)
     if choices.json:
         _print_outcome(
             exporting,

@@ -75,7 +75,7 @@ def forget(
     geminids forget --undo 1f0c9a2b
     """  # noqa: D301 - click wants the character itself
     _check(choices, wanted, changes=until_changed or yes, only_list=only_list, undo=undo)
-    with choices.open_library() as library:
+    with choices.open_library(changes=True) as library:
         if only_list:
             return _list(choices, library.kept.tombstones())
         if undo:

@@ -27,9 +27,11 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
+    from geminids.faces.cli.page import Page
     from geminids.library import Library
     from geminids.query.health.kept_copies import KeepStatus
     from geminids.storage.archive.values import Exported, Imported
@@ -142,10 +144,9 @@ def verify(choices: Choices) -> int:
     \b
     geminids keep verify
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.progress import progress
-
-    with choices.open_library() as library:
-        found = library.kept.verify(progress("Checking copies"))
+    stopped = "Stopped before every copy was checked; the same command begins again."
+    with choices.open_library() as library, stoppable("Checking copies", stopped) as work:
+        found = library.kept.verify(work)
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import verified_document
@@ -176,8 +177,6 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
     geminids keep export ~/sessions.tar
     geminids keep export one.tar 3
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.progress import progress
-
     if target == "-":
         raise click.BadParameter(
             "copies are written to a file, not to stdout; give a file name.", param_hint="'FILE'"
@@ -189,8 +188,9 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
         raise FileExistsAlreadyError(target)
     if not path.parent.is_dir():
         raise NoOutputFolderError(target, str(path.parent))
-    with choices.open_library() as library:
-        done = library.kept.export(str(path), wanted, progress("Writing copies"), replace=force)
+    stopped = "Stopped; nothing was written."
+    with choices.open_library() as library, stoppable("Writing copies", stopped) as work:
+        done = library.kept.export(str(path), wanted, work, replace=force)
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import exported_document
@@ -213,10 +213,9 @@ def import_(choices: Choices, *, file: str) -> int:
     \b
     geminids keep import ~/sessions.tar
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.progress import progress
-
-    with choices.open_library() as library:
-        done = library.kept.take_over(str(absolute(file)), progress("Importing copies"))
+    stopped = "Stopped before all copies were imported; the same command imports the rest."
+    with choices.open_library() as library, stoppable("Importing copies", stopped) as work:
+        done = library.kept.take_over(str(absolute(file)), work)
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import imported_document
@@ -272,21 +271,31 @@ def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, every
         draw_kept,
         print_forecast,
         tell_kept,
+        verdict,
     )
     from geminids.faces.cli.page import DrawnPage
+    from geminids.faces.cli.pager import draw_paged
+    from geminids.faces.cli.screen import find_screen
     from geminids.faces.cli.sessions import short_names
     from geminids.query.sessions.listing import Filter
 
     gone = _gone(library) if found.sessions_gone else ""
     kept = Kept(found, gone, choices.spelled, library.agent_title, choices.sample)
-    page = choices.open_page()
-    if isinstance(page, DrawnPage) and page.is_terminal:
+    screen = find_screen(no_color=choices.no_color)
+    if not screen.is_terminal:
+        tell_kept(kept, choices.now)
+        print_forecast(choices.open_page(), found.forecast)
+        return
+    names = short_names(library, library.listing(Filter()).sessions)
+
+    def draw(page: Page) -> None:
+        assert isinstance(page, DrawnPage)
+        page.words(verdict(kept, choices.now), "title")
+        page.line()
         draw_kept(page, kept)
-        names = short_names(library, library.listing(Filter()).sessions)
         draw_forecast(page, kept, names, choices.now, most=None if everything else SOONEST)
-    else:
-        tell_kept(kept)
-        print_forecast(page, found.forecast)
+
+    draw_paged(screen, draw, no_pager=not everything)
 
 
 def _gone(library: Library) -> str:

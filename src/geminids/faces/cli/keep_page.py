@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.faces.cli.talk import say
+from geminids.query.health.forecast import SOON
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
-    from geminids.query.health.forecast import Endangered, ForecastReport
+    from geminids.query.health.forecast import Endangered, Expiring, ForecastReport
     from geminids.query.health.kept_copies import FileVersion, KeepStatus, SessionVersions
     from geminids.storage.archive.values import Damage, Verified
 
@@ -26,6 +27,17 @@ RUBBISH = frozenset({"unreadable", "nothing-to-resume"})
 """Why an agent throws away what it cannot show."""
 MAY_BE_REPAIRED = "Files that an agent cannot show may be repairable:"
 LEFT_OUT = {"*": "everything else"}
+CAUSES = {
+    "age": "not used for as long as the settings allow",
+    "count": "there are more than the settings allow",
+    "nothing-to-resume": "it holds nothing that the agent could resume",
+    "unreadable": "the agent finds no session in it",
+    "subagent": "the agent takes it for a subagent that cannot be resumed",
+    "with-parent": "it is deleted with the session that started it",
+    "twin": "another file has the same id, and both are deleted together",
+    "same-suffix": "the name of another file ends alike, and both are deleted together",
+}
+"""Why an agent deletes, in words for people."""
 FORECAST_COLUMNS = (
     Column("deleted"),
     Column("id", least=8, most=20),
@@ -59,6 +71,34 @@ class Kept(NamedTuple):
     is_sample: bool
 
 
+def verdict(kept: Kept, now: datetime) -> str:
+    """What it comes to: how many sessions are going to be deleted, and whether that matters."""
+    forecast = kept.found.forecast
+    every, soon = forecast.sessions(), forecast.sessions(now + SOON)
+    if not every:
+        return "No agent is about to delete anything that is known."
+    if not soon:
+        later = f"{len(every):,} {_expire(every)} later, and {_are_kept(every)}"
+        return f"No session expires within 7 days; {later}."
+    first = soon[0].first
+    starts = "at once" if len(soon) == 1 else "the first at once"
+    at_once = (
+        f", {starts} when {kept.agent_title(first.agent)} starts" if due(first.at, now) == NEXT_START else ""
+    )
+    return f"{words.count(len(soon), 'session')} {_expire(soon)} within 7 days{at_once}; {_are_kept(soon)}."
+
+
+def _expire(expiring: Sequence[Expiring]) -> str:
+    return "expires" if len(expiring) == 1 else "expire"
+
+
+def _are_kept(expiring: Sequence[Expiring]) -> str:
+    unkept = sum(not one.kept for one in expiring)
+    if not unkept:
+        return "all are kept" if len(expiring) > 1 else "it is kept"
+    return "no copy is kept" if unkept == len(expiring) else f"of {unkept:,} no copy is kept"
+
+
 def draw_kept(page: Page, kept: Kept) -> None:
     """Draw where the copies are, how much they are, of what, and what stands in their way."""
     for fact in _facts(kept):
@@ -68,8 +108,9 @@ def draw_kept(page: Page, kept: Kept) -> None:
         page.words(trouble, "warning")
 
 
-def tell_kept(kept: Kept) -> None:
+def tell_kept(kept: Kept, now: datetime) -> None:
     """Say the same beside lines for programs, and what to do about what will be deleted."""
+    say(verdict(kept, now))
     say("\n  ".join(["Copies:", *_facts(kept)]))
     for sentence in (*kept.found.troubles, *_remedies(kept)):
         say(sentence)
@@ -136,16 +177,17 @@ def draw_forecast(
     page: DrawnPage, kept: Kept, names: Mapping[str, str], now: datetime, *, most: int | None
 ) -> None:
     """Draw what will be deleted when, the soonest first, and what to do about it."""
-    endangered = kept.found.forecast.endangered
-    shown = endangered[:most]
-    page.line()
+    expiring = kept.found.forecast.sessions()
+    shown = expiring[:most]
     if shown:
+        page.line()
         page.table(FORECAST_COLUMNS, [_row(one, names, now) for one in shown])
-    else:
-        page.line("No agent will delete any known session.")
-    if more := len(endangered) - len(shown):
-        page.line((f"… and {more:,} more (--all)", "quiet"))
-    if _is_rubbish_among(endangered):
+    if more := len(expiring) - len(shown):
+        page.line((f"… and {words.count(more, 'more session')} (--all)", "quiet"))
+    for cause in dict.fromkeys(one.first.cause for one in shown):
+        if cause in CAUSES:
+            page.words(f"{cause.replace('-', ' ')}: {CAUSES[cause]}", "quiet")
+    if _is_rubbish_among(kept.found.forecast.endangered):
         page.line()
         page.command(f"{MAY_BE_REPAIRED}  ", kept.spelled("rescue"))
     for remedy in _remedies(kept):
@@ -164,7 +206,8 @@ def _is_rubbish_among(endangered: Sequence[Endangered]) -> bool:
     return any(one.cause in RUBBISH for one in endangered)
 
 
-def _row(one: Endangered, names: Mapping[str, str], now: datetime) -> list[Span]:
+def _row(expiring: Expiring, names: Mapping[str, str], now: datetime) -> list[Span]:
+    one = expiring.first
     return [
         due(one.at, now),
         (names.get(one.session_id or "", ""), "quiet"),
@@ -172,7 +215,7 @@ def _row(one: Endangered, names: Mapping[str, str], now: datetime) -> list[Span]
         (PurePath(one.project).name if one.project else "", "human"),
         one.title or PurePath(one.file).name,
         (one.cause.replace("-", " "), "quiet"),
-        ("kept", "good") if one.kept else ("none", "bad"),
+        ("kept", "good") if expiring.kept else ("none", "bad"),
     ]
 
 

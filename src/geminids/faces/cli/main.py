@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from geminids.core.errors import INTERRUPTED, MOST_CANDIDATES, PARTLY_DONE, GeminidsError
+from geminids.core.errors import INTERRUPTED, MOST_CANDIDATES, PARTLY_DONE, DoubtfulNumberError, GeminidsError
 from geminids.core.signals import told_to_end
 from geminids.faces.cli.choices import Choices
 from geminids.faces.cli.plain_lines import as_meant, plain_command
@@ -27,9 +27,9 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
         code = _run(arguments, choices)
         sys.stdout.flush()
     except GeminidsError as error:
-        code = _failed(error)
-    except KeyboardInterrupt:
-        code = _interrupted()
+        code = _failed(error, choices, arguments)
+    except KeyboardInterrupt as interrupt:
+        code = _interrupted(interrupt)
     except OSError as error:
         code = _system_failed(error)
     return code
@@ -64,8 +64,11 @@ def _nowhere() -> TextIO:
     return open(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
 
 
-def _interrupted() -> int:
+def _interrupted(interrupt: KeyboardInterrupt) -> int:
+    """Say what was done until then, where somebody noted it."""
     _end_line()
+    for note in getattr(interrupt, "__notes__", ()):
+        say(note)
     ended = told_to_end()
     if ended:
         # Nobody may be reading what is still in the buffer; Python would wait for that at exit.
@@ -85,13 +88,25 @@ def _end_line() -> None:
         sys.stderr.flush()
 
 
-def _failed(error: GeminidsError) -> int:
-    """Say what is wrong, which sessions may have been meant, and where else they may lie."""
+def _failed(error: GeminidsError, choices: Choices, arguments: Sequence[str]) -> int:
+    """Say what is wrong, which sessions may have been meant, where else they may lie, and what to type."""
     from geminids.faces.cli.sessions import candidate_line, tell_unreadable
 
     tell_unreadable(error.unreadable)
     say("\n".join([str(error), *map(candidate_line, error.candidates[:MOST_CANDIDATES])]))
+    if isinstance(error, DoubtfulNumberError):
+        say(f"If it is meant: `{_with_id(arguments, error)}`.")
+        say(f"New numbers: `{choices.spelled('list')}`.")
     return error.exit_code
+
+
+def _with_id(arguments: Sequence[str], error: DoubtfulNumberError) -> str:
+    """The same command line, with the id of a session in the place of its number."""
+    from shlex import join
+
+    words = ["geminids", *arguments]
+    words[words.index(error.number)] = error.session_id
+    return join(words)
 
 
 def _system_failed(error: OSError) -> int:

@@ -104,7 +104,7 @@ def mark(
         raise click.UsageError("--name and --no-name cannot be combined.")
     if is_change and wanted is None:
         raise click.UsageError("Which session? Give an ID, a number from the last list, or `latest`.")
-    library = choices.open_library(sample_if_empty=True)
+    library = choices.open_library(sample_if_empty=True, changes=is_change)
     if wanted is None:
         return _show_all(choices, library.marked())
     if not is_change:

@@ -6,7 +6,8 @@ Every piece of text is made harmless here, so nothing that draws can forget it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 
 from geminids.core.values import Value
@@ -15,6 +16,8 @@ from geminids.sharing.transcript import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import IO, Literal, Protocol
 
     from rich.console import Console, RenderableType
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from rich.segment import Segment
     from rich.syntax import SyntaxTheme
     from rich.text import Text
+
+    Places = Callable[[str], Sequence[tuple[int, int]]]
+    """Where in a text something stands, in order and apart from each other."""
 else:
-    Protocol = object
+    Places = Protocol = object
 
 Span = str | tuple[str, str]
 """Words, or words and the name of their style."""
@@ -90,6 +96,9 @@ class Page(Protocol):
     def fields(self, *cells: Span) -> None:
         """One line for programs: tabs between the cells, nothing cut."""
 
+    def marking(self, places: Places | None) -> AbstractContextManager[None]:
+        """A while in which words are highlighted at these places, where there is colour."""
+
 
 class PlainPage:
     """Lines as they are, for pipes and files."""
@@ -123,6 +132,12 @@ class PlainPage:
         """Tabs between the cells."""
         self._stream.write("\t".join(safe.line(_words(cell)).strip() for cell in cells) + "\n")
 
+    def marking(self, places: Places | None) -> AbstractContextManager[None]:
+        """Nothing is highlighted where there is no colour."""
+        from contextlib import nullcontext
+
+        return nullcontext()
+
 
 class DrawnPage:
     """Laid out with rich: broken to the width, in colour where that is wished."""
@@ -134,6 +149,8 @@ class DrawnPage:
         """In columns."""
         self._prose_width = min(self._console.width, MOST_READABLE)
         self._words_width = self._prose_width if screen.width else self._console.width
+        self._has_colour = screen.has_colour
+        self._marked: Places | None = None
 
     def line(self, *spans: Span, indent: int = 0) -> None:
         """One line, cut with … at the edge."""
@@ -174,6 +191,15 @@ class DrawnPage:
             line += [*([Segment("\t")] if line else []), *text.render(self._console)]
         self._console.print(Segments([*line, Segment.line()]), end="")
 
+    @contextmanager
+    def marking(self, places: Places | None) -> Iterator[None]:
+        """A while in which words are highlighted at these places."""
+        self._marked = places if self._has_colour else None
+        try:
+            yield
+        finally:
+            self._marked = None
+
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
         """Columns under their headings, each row one line."""
         from rich.table import Table
@@ -206,6 +232,8 @@ class DrawnPage:
         """Print with an indent, without the blanks that rich fills lines up with: people copy from here."""
         from rich.segment import Segment, Segments
 
+        if self._marked:
+            lines = _highlighted(lines, self._marked)
         margin, end = [Segment(" " * indent)] if indent else [], Segment.line()
         block = [segment for line in lines for segment in (*_without_end_blanks([*margin, *line]), end)]
         # Lines are as wide as they are meant to be; rich would cut commands that the terminal is to break.
@@ -313,6 +341,33 @@ def _is_shorter(lines: Sequence[Sequence[Segment]], text: str) -> bool:
 
     shown = sum(character.isalnum() for line in lines for segment in line for character in segment.text)
     return shown < sum(character.isalnum() for character in re.sub(_FENCE, "", text))
+
+
+def _highlighted(lines: Sequence[Sequence[Segment]], places: Places) -> Sequence[Sequence[Segment]]:
+    """Lines in which what stands at these places of their whole text has the style of a match."""
+    from rich.segment import Segment
+    from rich.style import Style
+
+    spans = places("\n".join("".join(segment.text for segment in line) for line in lines))
+    if not spans:
+        return lines
+    match, begin, marked = Style.parse(STYLES["match"]), 0, []
+    for line in lines:
+        pieces: list[Segment] = []
+        for segment in line:
+            end, style = begin + len(segment.text), segment.style
+            inside = [(max(s - begin, 0), min(e, end) - begin) for s, e in spans if s < end and e > begin]
+            done = 0
+            for start, stop in inside:
+                pieces += [Segment(segment.text[done:start], style)]
+                pieces += [Segment(segment.text[start:stop], (style or Style()) + match)]
+                done = stop
+            pieces.append(Segment(segment.text[done:], style))
+            begin = end
+        marked.append(pieces)
+        # The line feed between two of them.
+        begin += 1
+    return marked
 
 
 def _without_blank_ends(lines: Sequence[list[Segment]]) -> Sequence[list[Segment]]:

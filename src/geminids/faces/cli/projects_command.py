@@ -263,7 +263,7 @@ def _draw(choices: Choices, library: Library, story: ProjectStory, *, prompts: b
     if not prompts:
         page = choices.open_page()
         if draw_story(page, story, library.text_beside if beside else None):
-            remember(library, story.sessions)
+            remember(library, story.sessions, printed=True)
     elif story.typed:
         draw_typed(choices.open_page(), story.typed)
     elif all(problem.is_damage for problem in story.problems):

@@ -126,11 +126,13 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.records import ExcerptDocument
 
-        print_json(ExcerptDocument(files=files, withheld=excerpt.withheld))
+        print_json(ExcerptDocument(files=files, withheld=excerpt.withheld, missing=excerpt.missing))
         return
-    meant, others = len(excerpt.withheld), excerpt.others
-    also = f", {meant:,} as you asked and {others:,} that would reveal what was there" if others else ""
-    say(f"{' and '.join(files)}: {words.count(meant + others, 'place')} removed{also}.")
+    removed = f"{words.count(len(excerpt.withheld), 'place')} removed"
+    if excerpt.missing != len(excerpt.withheld):
+        removed += ", and what would reveal what was there"
+    missing = f"{words.count(excerpt.missing, 'place')} missing in all, as `verify` counts"
+    say(f"{' and '.join(files)}: {removed}; {missing}.")
 
 
 def _list(choices: Choices, file: str, entries: Sequence[ListedEntry]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from geminids.faces.cli.progress import waiting
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ hide_option = click.option(
 def open_redactor(library: Library, hide: Collection[str], *, keep_attachments: bool) -> Redactor:
     """What hides what was typed. Says so if it looks for less than it could."""
     wanted = HIDDEN if EVERYTHING in hide else hide
-    redactor = library.redactor(wanted, keep_attachments=keep_attachments)
+    # For the first time its rules are compiled, which takes seconds.
+    with waiting("Preparing the rules that find secrets"):
+        redactor = library.redactor(wanted, keep_attachments=keep_attachments)
     if redactor.is_reduced:
         from geminids.core.installation import who_adds
 

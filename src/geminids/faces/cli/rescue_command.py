@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -24,17 +25,20 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
-from geminids.faces.cli.talk import say
+from geminids.faces.cli.page import Column
+from geminids.faces.cli.progress import stoppable
+from geminids.faces.cli.talk import say, wrapped
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.core.agents.rescue import Stranded
     from geminids.core.model import SessionSummary
-    from geminids.faces.cli.page import Page
+    from geminids.faces.cli.page import Page, Span
     from geminids.library import Library
     from geminids.storage.index.values import SessionRow
 
+Spelled = Callable[..., str]
 INDENT = 2
 LESSER = frozenset({"slight", "title"})
 """Nothing is hidden that you would miss."""
@@ -44,6 +48,19 @@ TOLD = {
     "slight": "only a mistyped command is hidden",
     "title": "only its title is missing",
 }
+IN_LITTLE = {"lost": "all", "partly": "part", "slight": "command", "title": "title"}
+"""The same for a column of what is hidden."""
+MOST_DRAWN = 20
+"""So many sessions have a line on a terminal; `--verbose` shows all of them."""
+COLUMNS = (
+    Column("id", least=8, most=20),
+    Column("when", leaves=2),
+    Column("agent", most=8, leaves=1),
+    Column("project", least=7, most=14, leaves=3),
+    Column("title", least=20),
+    Column("hidden"),
+    Column("repair"),
+)
 
 
 @click.command()
@@ -58,31 +75,41 @@ TOLD = {
 @click.option(
     "--apply", is_flag=True, help="Write a new file for each session, which its agent can show and resume."
 )
+@click.option("--verbose", is_flag=True, help="Explain each session: why, where, and what would be written.")
 @sync_option
 @json_option
 @shared_options
 @pass_choices
 def rescue(
-    choices: Choices, *, wanted: tuple[str, ...], agents: tuple[str, ...], everything: bool, apply: bool
+    choices: Choices,
+    *,
+    wanted: tuple[str, ...],
+    agents: tuple[str, ...],
+    everything: bool,
+    verbose: bool,
+    apply: bool,
 ) -> int:
     """Find sessions on disk that an agent cannot show, and repair them.
 
     Some releases of agents lose the first line of a session file, join lines, hide a conversation within its
-    own file, or hide a session behind another one. Each session is explained, with the file and the line that
-    show it.
+    own file, or hide a session behind another one. Each session has one line; --verbose, or an ID, explains
+    it, with the file and the line that show it. In a pipe a line is id, `lost`, `partly`, `slight` or
+    `title`, how many prompts and answers are hidden, `can be repaired` or `cannot`, and title.
 
     With --apply a new file is written beside the old ones; from it the agent can list and resume the whole
     conversation. Existing files are never changed.
 
     \b
     geminids rescue
+    geminids rescue 1f0c9a2b
     geminids rescue 1f0c9a2b --apply
     geminids rescue --all
     """  # noqa: D301 - click wants the character itself
     if choices.sample and apply:
         raise click.UsageError("Cannot repair the sample sessions: they are part of geminids.")
-    with choices.open_library() as library:
-        every = library.kept.stranded(choices.now, agents)
+    with choices.open_library(changes=apply) as library:
+        with stoppable("Reading sessions", "Stopped; nothing was written.") as work:
+            every = library.kept.stranded(choices.now, agents, work)
         found, unmet = _meant(choices, library, every, wanted) if wanted else (every, False)
         shown = _shown(found, everything=everything or bool(wanted))
         written = _apply(library, shown, choices.now) if apply else {}
@@ -91,14 +118,21 @@ def rescue(
         elif apply:
             _tell_written(choices, library, shown, written)
         else:
-            _draw(choices, library, shown)
+            spelled = _spelled(choices, wanted, agents, everything=everything)
+            _tell(choices, library, shown, spelled, verbose=verbose or bool(wanted))
     if not shown:
         if not wanted:
-            say("Nothing to rescue was found.")
+            say("Nothing to rescue: the agents can show every session that is on the disk.")
         return NOTHING_FOUND
     _tell_lesser(choices, len(found) - len(shown))
     is_whole = len(written) == len(shown) and not unmet
     return 0 if is_whole or not apply else PARTLY_DONE
+
+
+def _spelled(choices: Choices, wanted: Sequence[str], agents: Sequence[str], *, everything: bool) -> Spelled:
+    """The command that asks for the same sessions, with more words."""
+    of_agents = (word for agent in agents for word in ("--agent", agent))
+    return partial(choices.spelled, "rescue", *wanted, *of_agents, *(["--all"] if everything else []))
 
 
 def _meant(
@@ -150,15 +184,18 @@ def _shown(found: Sequence[Stranded], *, everything: bool) -> list[Stranded]:
 def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[str, str]:
     """Write a file for each; the files, by the ids of the sessions. What cannot be written is told."""
     written: dict[str, str] = {}
-    for one in shown:
-        try:
-            written[one.session.id] = library.kept.rescue(one, now).path
-        except FileExistsAlreadyError:
-            say(f"{one.target!r} exists by now and is not overwritten. Try again.")
-        except GeminidsError as error:
-            say(str(error))
-        except OSError as error:
-            say(f"Cannot write {one.target!r}: {error.strerror}.")
+    with stoppable(
+        "Writing", "Stopped after {done} of {total} sessions; each file that was written is complete."
+    ) as work:
+        for one in work.over(shown):
+            try:
+                written[one.session.id] = library.kept.rescue(one, now).path
+            except FileExistsAlreadyError:
+                say(f"{one.target!r} exists by now and is not overwritten. Try again.")
+            except GeminidsError as error:
+                say(str(error))
+            except OSError as error:
+                say(f"Cannot write {one.target!r}: {error.strerror}.")
     return written
 
 
@@ -169,10 +206,99 @@ def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int)
     print_json(rescue_document(shown, written, left_out))
 
 
-def _draw(choices: Choices, library: Library, shown: Sequence[Stranded]) -> None:
+def _tell(
+    choices: Choices, library: Library, shown: Sequence[Stranded], spelled: Spelled, *, verbose: bool
+) -> None:
+    """What it comes to, then a line for each, or all that is known of it; `spelled` asks for the same."""
+    from geminids.faces.cli.pager import draw_paged
+    from geminids.faces.cli.screen import find_screen
+
     if not shown:
         return
-    page = choices.open_page()
+    screen = find_screen(no_color=choices.no_color)
+    verdict = _verdict(shown, None if choices.sample else spelled("--apply"))
+    if not screen.is_terminal:
+        say(verdict)
+    is_told = verbose or len(shown) == 1
+
+    def draw(page: Page) -> None:
+        if screen.is_terminal:
+            for line in wrapped(verdict, screen.width or len(verdict)).split("\n"):
+                page.command("", line)
+            page.line()
+        if is_told:
+            _draw_each(page, choices, library, shown)
+        else:
+            _draw_lines(page, choices, library, shown, spelled("--verbose"))
+
+    draw_paged(screen, draw, no_pager=not verbose)
+
+
+def _verdict(shown: Sequence[Stranded], apply: str | None) -> str:
+    """How many sessions cannot be shown, and what brings them back, if anything does."""
+    from geminids.sharing.transcript import words
+
+    lesser = sum(one.severity in LESSER for one in shown)
+    number = len(shown) - lesser
+    stranded = f"{words.count(number, 'session')} {'is' if number == 1 else 'are'} stranded"
+    lacking = f"{'lacks' if lesser == 1 else 'lack'} only a title or a mistyped command"
+    if lesser and number:
+        stranded = f"{stranded}, and {lesser:,} more {lacking}"
+    elif lesser:
+        stranded = f"No conversation is hidden; {words.count(lesser, 'session')} {lacking}"
+    possible = sum(one.target is not None for one in shown)
+    if apply is None or not possible:
+        return f"{stranded}." if possible else f"{stranded}, and cannot be repaired."
+    which = words.them(possible) if possible == len(shown) else f"{possible:,} of them"
+    return f"{stranded}; `{apply}` brings {which} back."
+
+
+def _draw_lines(
+    page: Page, choices: Choices, library: Library, shown: Sequence[Stranded], explain: str
+) -> None:
+    """One line for each: on a terminal the worst in a table, in a pipe all of them."""
+    from geminids.faces.cli.page import DrawnPage
+
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for one in shown:
+            page.fields(*_line(one))
+        return
+    names = _short_names(library, [one.session for one in shown])
+    page.table(COLUMNS, [_row(one, names, choices.now) for one in shown[:MOST_DRAWN]])
+    if (more := len(shown) - MOST_DRAWN) > 0:
+        page.line((f"… and {more:,} more (--verbose)", "quiet"))
+    page.line()
+    page.command("Why, and what would be written:  ", explain)
+
+
+def _row(one: Stranded, names: Mapping[str, str], now: datetime) -> list[Span]:
+    from geminids.sharing.transcript import words
+
+    session = one.session
+    return [
+        (names[session.id], "quiet"),
+        words.when(session.last_at, now),
+        (session.agent, "quiet"),
+        (session.project.name, "human"),
+        session.title or "untitled",
+        (IN_LITTLE[one.severity], "warning"),
+        ("new file", "good") if one.target else ("none", "bad"),
+    ]
+
+
+def _line(one: Stranded) -> list[Span]:
+    return [
+        (one.session.id, "quiet"),
+        str(one.severity),
+        str(one.hidden),
+        str(one.hidden_replies),
+        "can be repaired" if one.target else "cannot",
+        one.session.title or "",
+    ]
+
+
+def _draw_each(page: Page, choices: Choices, library: Library, shown: Sequence[Stranded]) -> None:
+    """All that is known of each, and how to repair it."""
     names = _short_names(library, [one.session for one in shown])
     for one in shown:
         _draw_stranded(page, one, library.agent_title(one.session.agent), choices.now)

@@ -26,6 +26,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ SIZE_WIDTH = 9
 """Columns for a size, so that paths stand below each other."""
 MOST_DRAWN = 20
 """So many sessions are shown one by one."""
+STOPPED = (
+    "Stopped: {done} of {total} sessions were put back, with all their files; of the others none is there."
+)
 MOST_NAMED = 5
 """So many of those that need nothing are named."""
 
@@ -111,10 +115,11 @@ def restore(
     if dry_run and yes:
         raise click.UsageError("--dry-run and --yes cannot be combined.")
     target = str(absolute(folder)) if folder is not None else None
-    with choices.open_library() as library:
+    with choices.open_library(changes=not dry_run) as library:
         rows = sessions_meant(choices, library, wanted, "There is nothing to restore.")
         plan = partial(_planned, choices, library, wanted, target)
-        planned = [plan(row) for row in _leaders(rows)]
+        with stoppable("Reading copies", "Stopped; nothing was written.") as work:
+            planned = [plan(row) for row in work.over(_leaders(rows))]
         possible = [one for one in planned if not one.plan.refusal]
         _tell_refused(planned)
         if possible and not choices.json:
@@ -123,8 +128,9 @@ def restore(
         if possible and not dry_run:
             if not yes:
                 ask(_question(len(possible)), UnansweredError("written"))
-            # Planned again, since files and names that it shares with one before it are there by then.
-            done = [_write(library, one, plan(one.session)) for one in possible]
+            with stoppable("Putting back", STOPPED) as work:
+                # Planned again, since files and names that it shares with one before it are there by then.
+                done = [_write(library, one, plan(one.session)) for one in work.over(possible)]
             _tell_written(choices, library, done, folder)
     if choices.json:
         _print(folder, planned, done)

@@ -25,6 +25,31 @@ class Screen(Value):
         return self.width is not None or self.has_colour
 
 
+def terminal() -> str | None:
+    """A name for the terminal that somebody sits at; None where there is none.
+
+    The number of a terminal is given away again when it is closed: the session of processes in it, and when
+    the shell that leads it was started, tell it from those before.
+    """
+    for stream in (0, 2, 1):
+        if os.isatty(stream):
+            # Windows has neither; there all terminals are one.
+            number = getattr(os.fstat(stream), "st_rdev", 0)
+            session = os.getsid(0) if hasattr(os, "getsid") else 0
+            return f"{number:x}-{session}-{_start_of(session)}"
+    return None
+
+
+def _start_of(process: int) -> str:
+    """When a process was started, as far as the system shows that in a file."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123 - pathlib takes longer than the rest
+            # The name of the program comes before it, and may hold anything.
+            return file.read().rpartition(b")")[2].split()[19].decode()
+    except (OSError, IndexError):
+        return ""
+
+
 def find_screen(
     *, no_color: bool = False, width: int | None = None, environment: Mapping[str, str] = os.environ
 ) -> Screen:

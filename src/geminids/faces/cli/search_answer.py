@@ -24,12 +24,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.faces.cli.choices import Choices
     from geminids.library import Library
-    from geminids.query.search.found import Found
+    from geminids.query.search.found import Found, Hit
     from geminids.query.search.question import Question
 
 LIMIT = 10
 DEFAULT_WIDTH = 160
 """Characters of a snippet where no terminal sets the limit."""
+LONGEST_FIND = 80
+"""Characters of what is to be highlighted, in a command that is offered."""
 PLACES = ("human", "model", "thoughts", "arguments", "output", "paths", "other")
 
 
@@ -215,7 +217,7 @@ def _tell(choices: Choices, library: Library, question: Question, found: Found, 
     from geminids.faces.cli.search_talk import SearchOutcome, tell_found
 
     spelled = ["search", *_spelled(question)]
-    show = choices.spelled("show", *_first(found))
+    show = choices.spelled("show", *_first(found, question.words))
     tell_found(
         SearchOutcome(
             found,
@@ -229,10 +231,29 @@ def _tell(choices: Choices, library: Library, question: Question, found: Found, 
     )
 
 
-def _first(found: Found) -> list[str]:
-    """The words that show the first message that was found."""
+def _first(found: Found, typed: str = "") -> list[str]:
+    """The words that show the first message that was found, and highlight in it what was looked for."""
     hits = found.sessions[0].hits if found.sessions else ()
-    return ["1", *(["--at", str(hits[0].message.place + 1)] if hits else [])]
+    if not hits:
+        return ["1"]
+    find = _to_highlight(found, hits[0], typed) if typed else ""
+    # What begins like an option would be taken for one.
+    words = [f"--find={find}"] if find.startswith("-") else ["--find", find]
+    return ["1", "--at", str(hits[0].message.place + 1), *(words if find else [])]
+
+
+def _to_highlight(found: Found, hit: Hit, typed: str) -> str:
+    """What was typed, and what was found instead where other words fit too; nothing if no words were."""
+    snippet = hit.snippet
+    shown = [snippet.text[start:end] for start, end in snippet.spans] if snippet else []
+    if not shown:
+        return ""
+    shown += [word for readings in found.respelt.values() for word in readings]
+    known = {word.strip('"()*') for word in typed.lower().split()}
+    others = dict.fromkeys(word for word in shown if word.isalnum() and word.lower() not in known)
+    every = " ".join([typed, *others])
+    # Who pastes a page can still copy the command.
+    return every if len(every) <= LONGEST_FIND else " ".join(dict.fromkeys(filter(str.isalnum, shown)))
 
 
 def _spelled(question: Question) -> list[str]:

@@ -60,7 +60,7 @@ def draw_sessions(page: Page, library: Library, sessions: Sequence[Session], now
     else:
         for session in sessions:
             page.fields(*_line(session, names[session.project], marks.get(session.id)))
-    remember(library, sessions)
+    remember(library, sessions, printed=isinstance(page, DrawnPage) and page.is_terminal)
 
 
 def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Marks]:
@@ -96,13 +96,13 @@ def _says(cell: Span) -> bool:
     return bool(cell if isinstance(cell, str) else cell[0])
 
 
-def remember(library: Library, sessions: Sequence[Session]) -> None:
+def remember(library: Library, sessions: Sequence[Session], *, printed: bool) -> None:
     """Keep the order of what was shown, so that its numbers mean something to `show`."""
     if not sessions:
         # Those of the list before are worth more than none.
         return
     try:
-        library.remember(sessions)
+        library.remember(sessions, printed=printed)
     except OSError as error:
         say(f"Cannot store the numbers of this list ({error.strerror}); give `show` an id instead.")
 

@@ -6,8 +6,9 @@ import sys
 from contextlib import contextmanager, nullcontext
 from functools import partial
 
+from geminids.core.values import NamedTuple
 from geminids.faces.cli.choices import WrongUsageError
-from geminids.faces.cli.forms import FLAG, JSON, NO_SYNC, NUMBER, WHERE_AND_HOW, WORD, Form, Option
+from geminids.faces.cli.forms import FLAG, JSON, NO_SYNC, NUMBER, TEXT, WHERE_AND_HOW, WORD, Form, Option
 from geminids.sharing.transcript.levels import LEVEL_WORDS
 
 TYPE_CHECKING = False
@@ -18,10 +19,24 @@ if TYPE_CHECKING:
     from geminids.core.errors import Unreadable
     from geminids.core.model import Session
     from geminids.faces.cli.choices import Choices
-    from geminids.faces.cli.page import Page
+    from geminids.faces.cli.page import Page, Places
     from geminids.library import Library
     from geminids.sharing.transcript.entries import Detail
     from geminids.storage.durable.values import Marks
+
+
+class Drawing(NamedTuple):
+    """What is drawn of sessions, and how."""
+
+    detail: Detail
+    first: int
+    """The number of the first message."""
+    whole: Sequence[Session]
+    """The sessions with all their messages."""
+    found: Places | None
+    """Where in a text what is to be highlighted stands."""
+    beside: bool
+    """Whether what lies beside them is drawn too."""
 
 
 DETAIL = Option(
@@ -44,6 +59,8 @@ FORM = Form(
         ),
         Option("everything", "--all", FLAG, "Show everything, dropped turns included."),
         Option("at", "--at", NUMBER, "Begin at message N, as numbered by `search`.", metavar="N"),
+        Option("limit", "-n --limit", NUMBER, "Show at most N messages.", metavar="N"),
+        Option("find", "--find", TEXT, "Highlight these words, as `search` takes them.", metavar="WORDS"),
         Option(
             "version",
             "--version",
@@ -73,6 +90,8 @@ def show(
     notices: bool,
     everything: bool,
     at: int | None,
+    limit: int | None,
+    find: str | None,
     version: int | None,
     beside: bool,
     agent_view: bool,
@@ -99,19 +118,17 @@ def show(
         # Anybody may have written a document: the files that it names are not opened.
         beside = beside and not document
     whole = sessions
-    if at is not None:
-        sessions = [_from(session, at) for session in sessions]
+    if at is not None or limit is not None:
+        sessions = [_piece(session, at or 1, limit) for session in sessions]
     if choices.json:
         _print_sessions(sessions, marks_of(library, sessions))
     else:
         detail = detail_of(
             detail_level, thoughts=thoughts, tools=tools, notices=notices, everything=everything
         )
+        drawing = Drawing(detail, at or 1, whole, library.places_of(find) if find else None, beside)
         _draw(
-            choices,
-            width,
-            no_pager,
-            lambda page: _draw_sessions(page, choices, library, sessions, detail, whole=whole, beside=beside),
+            choices, width, no_pager, lambda page: _draw_sessions(page, choices, library, sessions, drawing)
         )
     if not choices.json and (version is not None or any(session.kept for session in sessions)):
         _tell_versions(choices, library, wanted, len(sessions[0].files))
@@ -169,15 +186,16 @@ def _tell_versions(choices: Choices, library: Library, wanted: str, files: int) 
         say(f"{words.count(number, 'version')} of its files are kept: `{every}`.")
 
 
-def _from(session: Session, number: int) -> Session:
-    """A session from one of its messages on."""
+def _piece(session: Session, number: int, limit: int | None) -> Session:
+    """A session from one of its messages on, and no more of them than are wished."""
     import msgspec
 
     if number > len(session.messages):
         raise WrongUsageError(
             "show", f"Invalid value for '--at': the session has {len(session.messages)} messages."
         )
-    return msgspec.structs.replace(session, messages=session.messages[number - 1 :])
+    end = None if limit is None else number - 1 + limit
+    return msgspec.structs.replace(session, messages=session.messages[number - 1 : end])
 
 
 @contextmanager
@@ -234,32 +252,25 @@ def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[P
 
 
 def _draw_sessions(
-    page: Page,
-    choices: Choices,
-    library: Library,
-    sessions: Sequence[Session],
-    detail: Detail,
-    *,
-    whole: Sequence[Session],
-    beside: bool,
+    page: Page, choices: Choices, library: Library, sessions: Sequence[Session], drawing: Drawing
 ) -> None:
-    """Draw sessions, or what is asked for of the `whole` ones."""
+    """Draw sessions, or what is asked for of the whole ones."""
     from geminids.faces.cli.companions import draw_companion, shown_beside
     from geminids.faces.cli.sessions import marks_of
     from geminids.faces.cli.story import StoryContext, draw_session
 
     marks = marks_of(library, sessions)
 
-    for number, (session, all_of_it) in enumerate(zip(sessions, whole, strict=True)):
+    for number, (session, all_of_it) in enumerate(zip(sessions, drawing.whole, strict=True)):
         if number:
             page.line()
         title = library.agent_title(session.agent)
         said = marks.get(session.id)
         how_to_show = partial(choices.spelled, "show")
-        cost, above = library.cost_of(all_of_it), len(all_of_it.messages) - len(session.messages)
-        numbers = {message.id: place for place, message in enumerate(all_of_it.messages, start=1)}
-        draw_session(page, StoryContext(session, detail, title, how_to_show, said, cost, numbers, above))
-        for companion in shown_beside(session.companions) if beside else ():
+        below = len(all_of_it.messages) - (drawing.first - 1) - len(session.messages)
+        context = StoryContext(session, drawing.detail, title, how_to_show, said, library.cost_of(all_of_it))
+        draw_session(page, context._replace(first=drawing.first, below=below, found=drawing.found))
+        for companion in shown_beside(session.companions) if drawing.beside else ():
             draw_companion(page, companion, library.text_beside(companion))
 
 

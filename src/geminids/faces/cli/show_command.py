@@ -24,7 +24,8 @@ def show(choices: Choices, /, **typed: Any) -> int:
     \b
     geminids show latest
     geminids show 3 --tools
-    geminids show 3 --at 12
+    geminids show 3 --at 12 --limit 5
+    geminids show 3 --at 12 --find "login redirect"
     geminids show 3 --detail prompts
     geminids show 1f0c9a2b --all
     geminids show 3 --version 1

@@ -23,7 +23,7 @@ from geminids.core.model import (
 from geminids.faces.cli.amounts import dollars
 from geminids.faces.cli.companions import draw_beside
 from geminids.faces.cli.marks import draw_marks
-from geminids.faces.cli.page import Page, Span
+from geminids.faces.cli.page import Page, Places, Span
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.call_summary import (
     answer_lines,
@@ -95,20 +95,28 @@ class StoryContext(NamedTuple):
     """What the user said of it."""
     cost: Decimal | None = None
     """Dollars at list price; None where there is no price, or nothing that has one."""
-    numbers: Mapping[str, int] = {}
-    """Of messages, by their ids: what `search` names and `--at` takes."""
-    above: int = 0
-    """How many messages stand before the first that is drawn."""
+    first: int | None = None
+    """The number of the first message, as `search` names it and `--at` takes it; None: none has a number."""
+    below: int = 0
+    """How many messages stand after the last that is drawn."""
+    found: Places | None = None
+    """Where in a text the words stand that somebody looked for."""
 
 
 def draw_session(page: Page, context: StoryContext) -> None:
     """Draw the heading, then the story, then what lies beside it."""
     _draw_heading(page, context)
-    if context.above:
-        page.line()
-        page.line((f"{words.count(context.above, 'message')} above", "quiet"))
+    _draw_count(page, (context.first or 1) - 1, "above")
     draw_entries(page, transcript(context.session, context.detail), context)
+    _draw_count(page, context.below, "below")
     draw_beside(page, context.session, "--beside")
+
+
+def _draw_count(page: Page, number: int, where: str) -> None:
+    """Say how many messages are not drawn, so that nobody takes a piece for the whole."""
+    if number:
+        page.line()
+        page.line((f"{words.count(number, 'message')} {where}", "quiet"))
 
 
 def draw_entries(page: Page, entries: Iterable[StoryEntry], context: StoryContext) -> None:
@@ -121,7 +129,8 @@ def draw_entries(page: Page, entries: Iterable[StoryEntry], context: StoryContex
                     page.line()
                     page.line(*_speaker(entry, context))
                     before = None
-                _draw_parts(page, entry, before, context)
+                with page.marking(context.found):
+                    _draw_parts(page, entry, before, context)
                 before = entry.parts[-1]
             case Pause():
                 page.line()
@@ -186,25 +195,37 @@ def _draw_problems(page: Page, context: StoryContext) -> None:
 
 
 def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, context: StoryContext) -> None:
+    # What goes on with a turn has no heading for its number; a call has room for it in its line.
+    number = _number(turn, context) if turn.continues else ""
     for part in turn.parts:
         if before is not None and not stand_together(before, part):
             page.line()
-        _draw_part(page, part, turn.message, context)
-        before = part
+        if isinstance(part, ToolCall):
+            _draw_call(page, part, context, number)
+        else:
+            if number:
+                page.line((number, "quiet"), indent=INDENT)
+            _draw_part(page, part, turn.message, context)
+        before, number = part, ""
     if context.detail.everything and (made := made_by(turn.message)):
         page.words(made, "quiet", indent=INDENT)
 
 
 def _speaker(turn: Turn, context: StoryContext) -> list[Span]:
-    number = context.numbers.get(turn.message.id)
+    number = _number(turn, context)
     spans: list[Span] = [
         (speaker_name(turn, context.agent_title), str(turn.speaker)),
-        (f"  #{number}" if number else "", "quiet"),
+        (f"  {number}" if number else "", "quiet"),
         ("  " + words.clock(turn.message.at), "quiet"),
     ]
     if state := state_name(turn.message, everything=context.detail.everything):
         spans.append((f"  [{state}]", "warning"))
     return spans
+
+
+def _number(turn: Turn, context: StoryContext) -> str:
+    """The number of a message, as it is shown; nothing where messages have none."""
+    return "" if context.first is None else f"#{context.first + turn.place}"
 
 
 def _draw_part(page: Page, part: AnyPart, message: Message, context: StoryContext) -> None:
@@ -241,9 +262,9 @@ def _notice_style(message: Message) -> str:
     return {Level.ERROR: "bad", Level.WARNING: "warning"}.get(message.level or Level.INFO, "quiet")
 
 
-def _draw_call(page: Page, call: ToolCall, context: StoryContext) -> None:
+def _draw_call(page: Page, call: ToolCall, context: StoryContext, number: str = "") -> None:
     mark, style = CALL_MARKS[call_outcome(call)]
-    spans: list[Span] = [(mark + " ", style), (call.name, "tool")]
+    spans: list[Span] = [(mark + " ", style), (call.name, "tool"), (f"  {number}" if number else "", "quiet")]
     tells_all = context.detail.tools
     if argument := line_argument(call, context.session.project.path, is_whole_below=tells_all):
         spans.append("  " + argument)

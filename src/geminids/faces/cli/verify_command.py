@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -10,12 +10,12 @@ import click
 from geminids.core.errors import NOTHING_FOUND
 from geminids.faces.cli.completers import complete_files
 from geminids.faces.cli.options import Choices, absolute, json_option, not_empty, pass_choices, shared_options
+from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.documents.records import VerifiedFile
-    from geminids.library.attest.verification import VerifiedRecord
 
 SHOWS = "The holder of this key had this record when signing it, and nothing was changed since."
 DOES_NOT_SHOW = (
@@ -30,6 +30,7 @@ NAME_WIDTH = 17
 DETAILS_AT = INDENT + 7 + NAME_WIDTH
 LEAST_DETAILS = 10
 """Columns that details get on the narrowest terminal."""
+STOPPED = "Stopped after {done} of {total} statements: of the others it is not known whether they hold."
 MOST_WITHHELD = 10
 """So many places that were taken out are named on a terminal."""
 
@@ -107,6 +108,8 @@ def verify(
     geminids verify statements/
     geminids verify --write-verifier verify_record.py
     """  # noqa: D301 - click wants the character itself
+    from geminids.faces.documents.records import verified_file
+
     choices.no_sync = True
     with choices.open_library() as library:
         if write_verifier is not None:
@@ -124,19 +127,20 @@ def verify(
             is_unsigned=unsigned,
         )
         path = absolute(file)
-        if path.is_dir():
-            if signature or sources or previous:
-                raise click.UsageError("--signature, --source and --previous need a single file.")
-            verified: Iterable[VerifiedRecord] = verifying.folder(path)
-        else:
-            verified = [verifying.file(path, absolute(signature) if signature else None)]
-        return _tell(choices, verified, is_folder=path.is_dir())
+        if path.is_dir() and (signature or sources or previous):
+            raise click.UsageError("--signature, --source and --previous need a single file.")
+        with stoppable("Checking", STOPPED) as work:
+            if path.is_dir():
+                # Whole records are let go of one by one.
+                files = [verified_file(one) for one in verifying.folder(path, work)]
+            else:
+                files = [verified_file(verifying.file(path, absolute(signature) if signature else None))]
+        return _tell(choices, files, is_folder=path.is_dir())
 
 
-def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bool) -> int:
-    from geminids.faces.documents.records import VerifyDocument, verified_file
+def _tell(choices: Choices, files: Sequence[VerifiedFile], *, is_folder: bool) -> int:
+    from geminids.faces.documents.records import VerifyDocument
 
-    files = [verified_file(one) for one in verified]
     if not files:
         say("No statement in this folder.")
         return NOTHING_FOUND

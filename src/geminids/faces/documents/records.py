@@ -26,6 +26,8 @@ class AttestDocument(Printed, frozen=True, kw_only=True, tag="geminids/attest/1"
     entries: int
     withheld: Sequence[str]
     """Places in it that were taken out, as JSON pointers; they stay committed to."""
+    missing: int
+    """At how many places something is missing, as `verify` counts: some would tell what stood in others."""
     hidden: int | None
     """How many different things were hidden; null if nothing was looked for."""
 
@@ -73,6 +75,9 @@ class ExcerptDocument(Printed, frozen=True, kw_only=True, tag="geminids/excerpt/
     files: Sequence[str]
     withheld: Sequence[str]
     """Places of the record as it was given, as JSON pointers."""
+    missing: int
+    """At how many places something is missing now, as `verify` counts: some would tell what stood in others,
+    or were taken out before."""
 
 
 class CheckedRecord(Document, frozen=True, kw_only=True):

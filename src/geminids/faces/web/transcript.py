@@ -272,6 +272,9 @@ def _branch_line(index: int, found: DroppedBranch) -> Branch:
 
 def _whole(opened: OpenedSession, one: Message) -> Turn:
     """A message with all its parts, wherever the story leaves it out."""
-    place = opened.places("everything").get(opened.number_of(one))
+    number = opened.number_of(one)
+    place = opened.places("everything").get(number)
     turn = opened.story("everything")[place] if place is not None else None
-    return turn if isinstance(turn, Turn) else Turn(Speaker.AGENT, one, one.parts, continues=False)
+    if isinstance(turn, Turn):
+        return turn
+    return Turn(Speaker.AGENT, one, one.parts, continues=False, place=number - 1)

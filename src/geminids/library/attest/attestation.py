@@ -27,7 +27,7 @@ from geminids.sharing.records.evidence import Evidence, evidence_of
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.record_maker import Recorded, RecordMaker
-from geminids.sharing.records.redaction import withhold
+from geminids.sharing.records.redaction import places_missing, withhold
 from geminids.sharing.records.signature import Claims, PrivateKey, statement
 from geminids.sharing.records.standalone import key_id, session_id_of
 from geminids.sharing.records.timestamps import check_token
@@ -76,6 +76,8 @@ class Attested(NamedTuple):
     entries: int
     withheld: Sequence[str]
     """Places of the whole record that were taken out."""
+    missing: int
+    """At how many places something is missing, as `verify` counts: some would tell what stood in others."""
 
 
 class Attester:
@@ -215,7 +217,8 @@ class Attester:
         beside = content if self._manner.detached else None
         if self._manner.wrap is not None:
             signed = wrapped(record, signed)
-        return Attested(record["id"], signed, beside, len(record["session"]["entries"]), presented.withheld)
+        entries, missing = len(record["session"]["entries"]), places_missing(record)
+        return Attested(record["id"], signed, beside, entries, presented.withheld, missing)
 
 
 def write_signed(target: Path, signed: bytes, beside: bytes | None, *, force: bool) -> list[Path]:
@@ -228,7 +231,13 @@ def write_signed(target: Path, signed: bytes, beside: bytes | None, *, force: bo
         # Found out before anything is written: a record beside the signature of another one would be a trap.
         raise FileExistsAlreadyError(str(signature))
     write_file(target, [beside], force=force)
-    write_file(signature, [signed], force=force)
+    try:
+        write_file(signature, [signed], force=force)
+    except BaseException:
+        if not force:
+            # A record without its signature is half of what was meant.
+            target.unlink(missing_ok=True)
+        raise
     return [target, signature]
 
 

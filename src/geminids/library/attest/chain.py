@@ -99,9 +99,9 @@ class Statements:
                     signed.append(path)
                     if len(signed) % SAVED_EVERY == 0:
                         self._save()
-        finally:
             if progress:
                 progress(len(items), len(items))
+        finally:
             if self._noted:
                 self._save()
         return ChainOutcome(signed, len(items) - len(signed) - len(failed), failed)

@@ -14,7 +14,7 @@ from geminids.library.attest.signed_files import taken_apart
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.profile import COMMITMENT
-from geminids.sharing.records.redaction import withhold
+from geminids.sharing.records.redaction import places_missing, withhold
 from geminids.sharing.records.signature import excerpt
 from geminids.sharing.records.standalone import (
     JSON,
@@ -44,9 +44,9 @@ class Excerpt(NamedTuple):
     beside: bytes | None
     """The record, where it is a file of its own."""
     withheld: Sequence[str]
-    """The places that were to go, of the record as it was given."""
-    others: int
-    """How many more went with them, which would have told what was there: records as they were, hashes."""
+    """The places that were asked for, and those that repeat them, of the record as it was given."""
+    missing: int
+    """At how many places something is missing now; some would tell what stood in others."""
 
 
 class ListedEntry(NamedTuple):
@@ -92,11 +92,10 @@ def excerpt_of(
     is_apart = given.is_apart or given.is_vcon
     signed = excerpt(given.signed, content, detached=is_apart)
     _refuse_left_over(unwanted.texts, content + signed)
-    gone = _gone(verify(signed, record=content if is_apart else None))
-    others = max(gone - given.gone - len(places), 0)
+    missing = places_missing(left)
     if given.is_vcon:
-        return Excerpt(wrapped(decode_record(content), signed), None, places, others)
-    return Excerpt(signed, content if is_apart else None, places, others)
+        return Excerpt(wrapped(decode_record(content), signed), None, places, missing)
+    return Excerpt(signed, content if is_apart else None, places, missing)
 
 
 def _refuse_left_over(texts: Sequence[str], written: bytes) -> None:

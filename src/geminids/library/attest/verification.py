@@ -26,7 +26,7 @@ from geminids.library.attest.agent_files import (
     same_session,
     sessions_in,
 )
-from geminids.library.attest.chain import statement_files
+from geminids.library.attest.chain import Progress, statement_files
 from geminids.library.attest.history import linked, past
 from geminids.library.attest.signed_files import Given, read_given, taken_apart
 from geminids.sharing.records import encoding
@@ -153,13 +153,19 @@ class RecordVerifier:
         is_kept = past(verify(previous), verified.verdict)
         return verified._replace(checks=[*verified.checks, is_kept])
 
-    def folder(self, folder: Path) -> Iterator[VerifiedRecord]:
+    def folder(self, folder: Path, progress: Progress | None = None) -> Iterator[VerifiedRecord]:
         """Check every statement in a folder, and that each is tied to the one before it."""
-        for inside in sorted((folder, *(path for path in folder.iterdir() if path.is_dir()))):
+        folders = sorted((folder, *(path for path in folder.iterdir() if path.is_dir())))
+        chains = [statement_files(inside) for inside in folders]
+        done, total = 0, sum(map(len, chains))
+        for files in chains:
             before: Verdict | None = None
             number = 0
             content: bytes | None = None
-            for sequence, path in statement_files(inside):
+            for sequence, path in files:
+                if progress:
+                    progress(done, total)
+                done += 1
                 given = Given(read_given(path), None)
                 verified = self._signed(path, given, (), content)
                 checks = [*verified.checks, *linked(before, number, verified.verdict, sequence)]

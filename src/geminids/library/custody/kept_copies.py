@@ -19,7 +19,7 @@ from geminids.core.agents import custodian as custodian_of
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.base import Home
 from geminids.core.agents.homes import IMPORTED
-from geminids.core.agents.rescue import Stranded
+from geminids.core.agents.rescue import Progress, Stranded
 from geminids.core.agents.restore import Copy
 from geminids.core.agents.resume import Circumstances
 from geminids.core.config import is_below
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from geminids.library.custody.restore import RestorePlan
     from geminids.storage.archive.values import Exported, Imported, Verified
     from geminids.storage.durable.values import Tombstone
-
-Progress = Callable[[int, int], None]
 
 
 class KeptCopies:
@@ -190,7 +188,12 @@ class KeptCopies:
 
     # Rescue
 
-    def stranded(self, now: datetime | None = None, agents: Collection[str] = ()) -> list[Stranded]:
+    def stranded(
+        self,
+        now: datetime | None = None,
+        agents: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> list[Stranded]:
         """Sessions that their agents can no longer show or go on with, though they are on the disk."""
         if agents and not any(map(custodian_of, agents)):
             raise NoCustodyError("which sessions it hides", [load_agent(name).title for name in agents])
@@ -200,7 +203,7 @@ class KeptCopies:
             for home in self._status.homes_here()
             if not agents or home.agent in agents
             if (custodian := custodian_of(home.agent))
-            for found in custodian.stranded(_real(home), circumstances)
+            for found in custodian.stranded(_real(home), circumstances, progress)
         ]
 
     def rescue(self, found: Stranded, now: datetime | None = None) -> Repaired:

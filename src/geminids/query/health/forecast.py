@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +13,10 @@ from geminids.core.agents.fates import Deletion, Fate, Retention
 from geminids.core.agents.homes import Home
 from geminids.core.agents.resume import Circumstances
 
-__all__ = ["Endangered", "ForecastReport", "Held", "forecast_report"]
+__all__ = ["SOON", "Endangered", "Expiring", "ForecastReport", "Held", "forecast_report"]
+
+SOON = timedelta(days=7)
+"""What goes within this is worth a sentence wherever sessions are told of."""
 
 _AT_ONCE = datetime.min.replace(tzinfo=UTC)
 
@@ -47,6 +50,16 @@ class Endangered(msgspec.Struct, frozen=True, kw_only=True):
     """Whether there is a copy of the file as it is."""
 
 
+class Expiring(NamedTuple):
+    """A session of which files are going to be deleted; a file that gives no session stands for itself."""
+
+    first: Endangered
+    """The file that goes first."""
+    files: int
+    kept: bool
+    """Whether there is a copy of each of them."""
+
+
 class ForecastReport(msgspec.Struct, frozen=True, kw_only=True):
     """What is going to be deleted, the soonest first, and by which rules."""
 
@@ -56,6 +69,13 @@ class ForecastReport(msgspec.Struct, frozen=True, kw_only=True):
     def due(self, by: datetime) -> tuple[Endangered, ...]:
         """What the next start of an agent deletes, or one until then."""
         return tuple(one for one in self.endangered if one.at is None or one.at <= by)
+
+    def sessions(self, by: datetime | None = None) -> list[Expiring]:
+        """The sessions that go until then, or ever, each once, the soonest first."""
+        files: dict[str, list[Endangered]] = {}
+        for one in self.due(by) if by else self.endangered:
+            files.setdefault(one.session_id or one.file, []).append(one)
+        return [Expiring(of_one[0], len(of_one), all(x.kept for x in of_one)) for of_one in files.values()]
 
 
 def forecast_report(

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 
 import msgspec
 
 from geminids.core.model import Problem, SessionKind, SessionSummary
-from geminids.query.health.forecast import Endangered, ForecastReport
+from geminids.query.health.forecast import SOON, ForecastReport
 from geminids.query.projects.report import ProjectReport
 from geminids.query.sessions.ids import newest_last, short_ids
 from geminids.query.sessions.listing import LED_BY_HUMANS, each_file_once
 
 NEWEST = 5
 MOST_PROJECTS = 5
-SOON = timedelta(days=7)
-"""What is deleted within this time is told in the overview."""
 
 
 class NextStep(StrEnum):
@@ -102,8 +100,8 @@ def overview(
     newest = sorted((s for s in summaries if s.kind in LED_BY_HUMANS), key=newest_last, reverse=True)
     lost = [summary for summary in newest if summary.kind is SessionKind.LOST]
     unknown = sum(report.project.path is None for report in projects)
-    soon = forecast.due((now or datetime.now(UTC)) + SOON) if forecast else ()
-    unkept = len({_name(one) for one in soon if not one.kept})
+    soon = forecast.sessions((now or datetime.now(UTC)) + SOON) if forecast else []
+    unkept = sum(not one.kept for one in soon)
     step = _next_step(newest, lost, unkept, damaged_files, unknown)
     about = lost if step is NextStep.READ_LOST else newest
     return Overview(
@@ -124,16 +122,11 @@ def overview(
         left_unread=each_file_once(problem for problem in problems if not problem.is_damage),
         sample=sample,
         kept=sum(summary.kept for summary in newest),
-        endangered=len(set(map(_name, soon))),
-        deleting=tuple(sorted({one.agent for one in soon})),
+        endangered=len(soon),
+        deleting=tuple(sorted({one.first.agent for one in soon})),
         unkept=unkept,
         forecast=forecast,
     )
-
-
-def _name(one: Endangered) -> str:
-    """The session that a file is of; one that is known of none counts by itself."""
-    return one.session_id or one.file
 
 
 def _next_step(

@@ -7,15 +7,19 @@ session after that: half of a secret cannot be recognised, and what is one in on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
 from geminids.core.model import AnyPart, FileReference, Message, Origin, Text, Thought, ToolCall, ToolResult
+from geminids.query.search.fillers import FILLERS
 from geminids.sharing.transcript.call_summary import output_text, value_words
 from geminids.storage.text.patterns import Patterns
-from geminids.storage.text.places import substring_places
+from geminids.storage.text.places import find, substring_places
+from geminids.storage.text.snippets import merged
 from geminids.storage.text.values import Snippet
+from geminids.storage.text.words import Way
 
 BEFORE = 3
 """What was found stands this part of a snippet after its beginning: a third."""
@@ -98,6 +102,24 @@ def places_in(
             spans = islice(substring_places(words.text, wanted), first, end - begin)
             yield from (FoundWords(one, words, nth, span) for nth, span in enumerate(spans, first))
         begin += one.times
+
+
+def places_of(typed: str, now: datetime) -> Callable[[str], list[tuple[int, int]]]:
+    """What tells where in a text the words of a search stand, in order and apart from each other.
+
+    Words that only hold a sentence together are left out, unless there are no others.
+    """
+    from geminids.query.search.language import parse
+
+    every = parse(typed, now).positive
+    telling = [want for want in every if want.way is not Way.WORD or want.text.lower() not in FILLERS]
+    patterns = Patterns()
+
+    def places(text: str) -> list[tuple[int, int]]:
+        with patterns:
+            return merged(find(text, telling or every, patterns))
+
+    return places
 
 
 class SnippetCutter:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.errors import (
+    DoubtfulNumberError,
     GeminidsError,
     LineGoneError,
     NoSuchLineError,
@@ -49,11 +50,14 @@ class Finder:
         reader: SessionReader,
         places: tuple[str, ...],
         last_list: Callable[[], LastList | None],
+        doubt: Callable[[int], str | None],
     ) -> None:
+        """`doubt` says why a number of the last list is not to be relied on, where it is not."""
         self._index = index
         self._reader = reader
         self._places = places
         self._last_list = last_list
+        self._doubt = doubt
 
     def find(self, wanted: str) -> LookupResult:
         """The session that is meant. Raises the error that says why there is none."""
@@ -82,6 +86,8 @@ class Finder:
         if shown.places != self._places:
             raise OtherListError(number, shown.places)
         line = shown.lines[number - 1]
+        if why := self._doubt(number):
+            raise DoubtfulNumberError(wanted, line.id, why)
         if session := (read := self._reader.read(line)).session:
             return LookupResult([session], read.unreadable)
         try:

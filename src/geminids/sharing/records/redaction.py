@@ -59,6 +59,11 @@ def withhold(record: dict[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
         raise CommitmentError("it does not fit the record") from error
 
 
+def places_missing(record: dict[str, Any]) -> int:
+    """At how many places of a record something was taken out, as `verify` counts them."""
+    return len(_commitment(record).marks) if COMMITMENT in record else 0
+
+
 def _commitment(record: dict[str, Any]) -> Commitment:
     if COMMITMENT not in record:
         raise CommitmentError("it has none, so nothing can be taken out of it that is not missed")

@@ -88,6 +88,8 @@ class Turn(msgspec.Struct, frozen=True):
     parts: tuple[AnyPart, ...]
     continues: bool
     """Whether the model goes on where the turn before ended."""
+    place: int
+    """Of its message among those that are told of, from 0."""
 
 
 class Pause(msgspec.Struct, frozen=True):
@@ -133,7 +135,7 @@ def transcript(session: Session, detail: Detail) -> Iterator[StoryEntry]:
             yield Pause(message.at - last, message.at)
             before = None
         speaker = Speaker.PARENT if message is task else _speaker(message)
-        yield Turn(speaker, message, parts, continues=_continues(before, message))
+        yield Turn(speaker, message, parts, _continues(before, message), place)
         before, last = message, completed_at(message) or last
     yield from marks.get(len(session.messages), ())
     if left_out:

@@ -182,7 +182,7 @@ def import_from(archive: Archive, file: str, progress: Progress | None = None) -
             members = _members(tar, file)
             listed = _listed_versions(tar, members, file)
             _refuse_bombs(members, listed, file)
-            _check_contents(tar, members, listed, file)
+            _check_contents(tar, members, listed, file, progress)
             return _taken_in(archive, tar, members, listed, progress)
     except (tarfile.TarError, EOFError) as error:
         raise NotAnArchiveError(file, f"it is no tar file, or is cut off ({error})") from error
@@ -282,14 +282,24 @@ def _refuse_bombs(members: dict[str, tarfile.TarInfo], listed: Sequence[_ListedV
 
 
 def _check_contents(
-    tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], listed: Sequence[_ListedVersion], file: str
+    tar: tarfile.TarFile,
+    members: dict[str, tarfile.TarInfo],
+    listed: Sequence[_ListedVersion],
+    file: str,
+    progress: Progress | None,
 ) -> None:
-    for digest, size in {(version.digest, version.size) for version in listed}:
+    """Compare all contents with their digests: the first half of the work."""
+    contents = {(version.digest, version.size) for version in listed}
+    done, total = 0, 2 * sum(size for _, size in contents)
+    for digest, size in contents:
         check = sha256()
         for piece in _unpacked(tar, members[_member(digest)], size, file):
             check.update(piece)
         if check.hexdigest() != digest:
             raise NotAnArchiveError(file, f"{_member(digest)} is damaged, or was changed")
+        done += size
+        if progress:
+            progress(done, total)
 
 
 def _unpacked(tar: tarfile.TarFile, member: tarfile.TarInfo, size: int, file: str) -> Iterator[bytes]:
@@ -337,7 +347,9 @@ def _taken_in(
     listed: Sequence[_ListedVersion],
     progress: Progress | None,
 ) -> Imported:
-    taken, done, total = 0, 0, sum(version.size for version in listed)
+    # The first half was to check what is in the file.
+    half = sum(version.size for version in listed)
+    taken, done, total = 0, half, 2 * half
     with archive.writing() as writer:
         for version in listed:
             if not writer.has(version.path, version.digest, version.kept_at):

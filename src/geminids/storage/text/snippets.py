@@ -32,7 +32,7 @@ def cut(text: str, wanted: Wanted, width: int = WIDTH, patterns: Patterns | None
         return None
     start = max(group[0].start - _MARGIN * width, 0)
     end = min(group[-1].end + _MARGIN * width, group[0].start + 3 * _MARGIN * width, len(text))
-    line, spans = _on_one_line(text, start, end, _merged(group))
+    line, spans = _on_one_line(text, start, end, merged(group))
     return _narrowed(line, spans, width, is_cut_before=start > 0, is_cut_after=end < len(text))
 
 
@@ -58,7 +58,7 @@ def _densest(spans: Sequence[Span], width: int) -> Sequence[Span]:
     return best
 
 
-def _merged(spans: Sequence[Span]) -> list[tuple[int, int]]:
+def merged(spans: Sequence[Span]) -> list[tuple[int, int]]:
     """Places without those that lie in one another."""
     places: list[tuple[int, int]] = []
     for span in spans:

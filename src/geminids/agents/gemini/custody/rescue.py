@@ -33,7 +33,7 @@ from geminids.agents.gemini.layout import scan
 from geminids.agents.gemini.read.files import RESCUED
 from geminids.agents.gemini.reader import read
 from geminids.core.agents.homes import Home
-from geminids.core.agents.rescue import Severity, Stranded
+from geminids.core.agents.rescue import Progress, Severity, Stranded
 from geminids.core.agents.resume import Circumstances
 from geminids.core.disk import REAL
 from geminids.core.lazy_patterns import lazy_pattern
@@ -46,7 +46,9 @@ _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _HASH = lazy_pattern(r"[0-9a-f]{64}")
 
 
-def stranded(home: Home, circumstances: Circumstances) -> Iterator[Stranded]:
+def stranded(
+    home: Home, circumstances: Circumstances, progress: Progress | None = None
+) -> Iterator[Stranded]:
     """The sessions of a home that the CLI cannot show or resume, or not all of them."""
     installed = Program(find_installed(circumstances.environment))
     # Releases before 0.39 would hide all that later ones wrote, and what is repaired too.
@@ -55,7 +57,10 @@ def stranded(home: Home, circumstances: Circumstances) -> Iterator[Stranded]:
     refusal = _refusal(home, installed)
     data = Path(registry_folder(home))
     taken_names: set[str] = set()
-    for bundle in scan(home._replace(disk=REAL)).bundles:
+    bundles = scan(home._replace(disk=REAL)).bundles
+    for number, bundle in enumerate(bundles, 1):
+        if progress:
+            progress(number, len(bundles))
         for session in read(bundle).sessions:
             if session.kind is SessionKind.MAIN:
                 found = _Rescue(session, bundle.project, data, program).answer(refusal, taken_names)
