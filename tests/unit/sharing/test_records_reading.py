@@ -167,7 +167,7 @@ def test_a_record_of_another_tool_is_refused(corpus: Path) -> None:
     records = sorted((corpus / "vac" / "reference-translation").glob("*.json"))
     assert records
     for file in records:
-        with pytest.raises(RecordError, match="no record of geminids"):
+        with pytest.raises(RecordError, match="not a record of geminids"):
             session_of(decode(file.read_bytes())[0])
 
 
