@@ -83,9 +83,9 @@ class About(NamedTuple):
 ABOUT = {
     "atif": About(
         """
-        For training, evaluation and viewers of trajectories (Harbor and others). Each step is a message with its
-        calls and their results; values without a field of their own are under `extra`. Pictures are named, not
-        included.
+        For training, evaluation and viewers of trajectories (Harbor and others). Each step is a message with
+        its calls and their results; values without a field of their own are under `extra`. Pictures are
+        named, not included.
         """,
     ),
     "chat": About(
@@ -104,8 +104,8 @@ ABOUT = {
     ),
     "gemini": About(
         """
-        To resume a session in Gemini CLI, on this machine or another: `gemini --session-file FILE` loads it. It
-        is a session file of Gemini CLI; values without a field in it are left out.
+        To resume a session in Gemini CLI, on this machine or another: `gemini --session-file FILE` loads it.
+        It is a session file of Gemini CLI; values without a field in it are left out.
         """,
     ),
     "html": About(
@@ -119,8 +119,8 @@ ABOUT = {
     "json": About(
         """
         To keep a complete session and to read it with programs: everything, in the schema
-        [session.schema.json](../session.schema.json). `geminids show FILE` and `geminids export FILE` can read
-        it.
+        [session.schema.json](../session.schema.json). `geminids show FILE` and `geminids export FILE` can
+        read it.
         """,
     ),
     "jsonl": About(
@@ -153,55 +153,57 @@ ABOUT = {
     "vac": About(
         """
         To prove what happened in a session: a record of Verifiable Agent Conversations (version 3.0.0-draft),
-        not yet signed. `geminids attest` signs such a file; [signed records](../records.md) explains its content.
-        Values without a member of their own are under `x-geminids`, sources under `x-source`, and everything else
-        that the agent wrote under `x-native`. `geminids show FILE` and `geminids export FILE` can read it.
+        not yet signed. `geminids attest` signs such a file; [signed records](../records.md) explains its
+        content. Values without a member of their own are under `x-geminids`, sources under `x-source`, and
+        everything else that the agent wrote under `x-native`. `geminids show FILE` and `geminids export FILE`
+        can read it.
 
-        With `--redact`, or at a lower level of detail, the agent's own records are left out: they would reveal
-        what is hidden.
+        With `--redact`, or at a lower level of detail, the agent's own records are left out: they would
+        reveal what is hidden.
         """,
         most_lines=120,
     ),
     "vac-cbor": About(
         """
-        For programs that read CBOR, or if size or identical bytes matter: the same record as [vac](vac.md), in
-        deterministic CBOR (RFC 8949). It is binary; to read it, use `vac`.
+        For programs that read CBOR, or if size or identical bytes matter: the same record as [vac](vac.md),
+        in deterministic CBOR (RFC 8949). It is binary; to read it, use `vac`.
         """,
         is_binary=True,
     ),
     "vac-simple": About(
         """
-        For tools that expect the simpler records of other tools: messages, thoughts, calls and results under the
-        names of the format, without extensions. For Gemini CLI it has what the agent still sees; for Claude Code
-        and Codex CLI, the content of their files line by line. To keep or sign a session, use [vac](vac.md).
+        For tools that expect the simpler records of other tools: messages, thoughts, calls and results under
+        the names of the format, without extensions. For Gemini CLI it has what the agent still sees; for
+        Claude Code and Codex CLI, the content of their files line by line. To keep or sign a session, use
+        [vac](vac.md).
 
-        The tables below apply to every session, even if its files are gone. If the files of Claude Code and Codex
-        CLI still exist, more is included, such as tokens.
+        The tables below apply to every session, even if its files are gone. If the files of Claude Code and
+        Codex CLI still exist, more is included, such as tokens.
         """,
     ),
     "vcon": About(
         """
-        For call centres, archives and other programs that use vCons: who spoke, what was said and when, and the
-        complete record of [vac](vac.md) as an analysis. The dialog is derived from the record, so rely on the
-        record. `geminids attest --wrap vcon` writes a vCon with a signed record.
+        For call centres, archives and other programs that use vCons: who spoke, what was said and when, and
+        the complete record of [vac](vac.md) as an analysis. The dialog is derived from the record, so rely on
+        the record. `geminids attest --wrap vcon` writes a vCon with a signed record.
         """,
     ),
 }
 COMPUTED = """
 Each format has a table that says for each kind of value in a session, at every level and option, whether the
-format has it whole, in part or not at all. `geminids export … --report` applies this table to your sessions. The
-pages here apply it to {sessions} sessions, most of them recorded and some made to be long, hostile or rare, which
-have every kind of value at least once. *In part* means cut, rounded, summed up or without seconds, or that only
-some values of a kind are whole. *Other level* counts what this level of detail leaves out and *everything* shows.
-Values in messages that a format drops count as lost.
+format has it whole, in part or not at all. `geminids export … --report` applies this table to your sessions.
+The pages here apply it to {sessions} sessions, most of them recorded and some made to be long, hostile or
+rare, which have every kind of value at least once. *In part* means cut, rounded, summed up or without
+seconds, or that only some values of a kind are whole. *Other level* counts what this level of detail leaves
+out and *everything* shows. Values in messages that a format drops count as lost.
 
-The tables are computed, not written by hand. The text, numbers and times of these sessions are replaced by marks of
-the same shape, the format writes them, and the output is searched for the marks: all marks of a text are found
-(whole), some (in part) or none (lost). Values that cannot be marked, such as a role or a status, and values that
-were not found are changed instead: if the output stays the same, they are lost. Text that occurs twice in a tool
-call, such as an output shown to the model and to the user, counts as found if one of them is. In a session of more
-than {messages} messages, changes are tried on about {messages} of them, which include every kind of message. The
-tests compute all of this again and compare.
+The tables are computed, not written by hand. The text, numbers and times of these sessions are replaced by
+marks of the same shape, the format writes them, and the output is searched for the marks: all marks of a text
+are found (whole), some (in part) or none (lost). Values that cannot be marked, such as a role or a status,
+and values that were not found are changed instead: if the output stays the same, they are lost. Text that
+occurs twice in a tool call, such as an output shown to the model and to the user, counts as found if one of
+them is. In a session of more than {messages} messages, changes are tried on about {messages} of them, which
+include every kind of message. The tests compute all of this again and compare.
 """
 
 

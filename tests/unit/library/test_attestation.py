@@ -319,7 +319,7 @@ def test_a_record_of_somebody_else_keeps_its_bytes(tmp_path: Path) -> None:
 def test_what_is_no_record_is_not_signed(tmp_path: Path, content: bytes) -> None:
     with (
         Library(homes=[], data=str(tmp_path)) as library,
-        pytest.raises(GeminidsError, match=r"does not conform|no record|Cannot sign"),
+        pytest.raises(GeminidsError, match=r"does not conform|not a record|Cannot sign"),
     ):
         library.records.attesting(SIGNER, SigningManner()).given(content)
 

@@ -385,7 +385,7 @@ def test_a_folder_that_is_none_or_cannot_be_read_is_told(tmp_path: Path) -> None
     keys = KeyStore(str(tmp_path / "keys"))
     with pytest.raises(UnusableKeyError, match="Not a directory"):
         keys.all()
-    with pytest.raises(UnusableKeyError, match="it is no folder"):
+    with pytest.raises(UnusableKeyError, match="it is not a folder"):
         keys.new("main")
     assert KeyStore(str(tmp_path / "nowhere")).all() == []
 

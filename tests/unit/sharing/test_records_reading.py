@@ -167,7 +167,7 @@ def test_a_record_of_another_tool_is_refused(corpus: Path) -> None:
     records = sorted((corpus / "vac" / "reference-translation").glob("*.json"))
     assert records
     for file in records:
-        with pytest.raises(RecordError, match="no record of geminids"):
+        with pytest.raises(RecordError, match="not a record of geminids"):
             session_of(decode(file.read_bytes())[0])
 
 
@@ -231,19 +231,19 @@ def test_the_record_that_is_read_is_not_changed() -> None:
     ("content", "reason"),
     [
         (b"", "ends too early"),
-        (b"{", "no JSON"),
-        (b"[]", "no record"),
-        (b'{"a":1}x', "no JSON from byte 7"),
+        (b"{", "not JSON"),
+        (b"[]", "not a record"),
+        (b'{"a":1}x', "not JSON from byte 7"),
         (b'{"a":1,"a":2}', "'a' stands twice"),
         (b'{"a":{"b":1,"b":1}}', "'b' stands twice"),
-        (b'{"a":NaN}', "a number in it is none"),
+        (b'{"a":NaN}', "a number in it is invalid"),
         (b'{"a":1e999}', "too large"),
-        (b'{"a":"\xff"}', "no UTF-8 from byte 6"),
+        (b'{"a":"\xff"}', "not UTF-8 from byte 6"),
         (b'{"a":"\\ud83d"}', "half a character"),
         (b'{"\\ud83d":1}', "half a character"),
         (b'{"a":' + b"[" * 200 + b"]" * 200 + b"}", "deeper than 100 levels"),
         (b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}", "nested too deep"),
-        (b'{"a":' + b"9" * 5000 + b"}", "a number in it is none"),
+        (b'{"a":' + b"9" * 5000 + b"}", "a number in it is invalid"),
         (b"\xa1\x61a\x01\x00", "1 bytes follow after the end"),
         (b"\xa2\x61a\x01\x61a\x02", "a key stands twice"),
         (b"\xa1\x01\x01", "what JSON cannot"),
@@ -257,8 +257,8 @@ def test_the_record_that_is_read_is_not_changed() -> None:
         (b"\xa1\x61a" + b"\x81" * 200 + b"\x01", "nested too deep"),
         (b"\xbb" + b"\xff" * 8, "ends too early"),
         (b"\x9b" + b"\xff" * 8, "ends too early"),
-        (b"\x80", "no record"),
-        (b"\xf6", "no record"),
+        (b"\x80", "not a record"),
+        (b"\xf6", "not a record"),
     ],
 )
 def test_bytes_that_are_no_record_are_refused(content: bytes, reason: str) -> None:

@@ -198,7 +198,7 @@ def test_anything_else_is_refused_with_a_reason(change: Callable[[dict[str, Any]
 
 def test_what_is_no_record_is_not_wrapped() -> None:
     for nothing in ({}, {"id": "x"}, {"id": "x", "session": {}}, {"id": 1, "session": {"entries": []}}):
-        with pytest.raises(RecordError, match="no record"):
+        with pytest.raises(RecordError, match="not a record"):
             vcon_of(nothing)
 
 

@@ -44,7 +44,7 @@ class Walk:
             if self._disk.is_folder(archive):
                 yield Shelf(archive, ARCHIVE)
             else:
-                self.closed.append((archive, NotADirectoryError(20, "is no folder, or a link")))
+                self.closed.append((archive, NotADirectoryError(20, "is not a folder, or is a link")))
 
     def _days(self, folder: str, above: tuple[str, ...]) -> Iterator[Shelf]:
         for entry in self.entries(folder):

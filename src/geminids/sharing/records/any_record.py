@@ -107,7 +107,7 @@ def session_from_any(record: Mapping[str, Any], file: SessionFile) -> Session:
         case {"session": {"entries": list(entries), **about}}:
             meta = _map_in(about, "agent-meta")
         case _:
-            raise RecordError(f"This is no record: there is no list of entries at {_ENTRIES}.")
+            raise RecordError(f"This is not a record: there is no list of entries at {_ENTRIES}.")
     messages = tuple(_Messages(record, entries, file).messages())
     times = [message.at for message in messages if message.at]
     started_at = parse_time(about.get("session-start")) or parse_time(record.get("created"))

@@ -44,7 +44,7 @@ def decode(content: bytes) -> tuple[dict[str, Any], Literal["json", "cbor"]]:
     is_json = content.lstrip(_BLANKS).startswith(b"{")
     record = _from_json(content) if is_json else _from_cbor(content)
     if not isinstance(record, dict):
-        raise RecordError("This is no record: it is neither a JSON object nor a CBOR map.")
+        raise RecordError("This is not a record: it is neither a JSON object nor a CBOR map.")
     return record, "json" if is_json else "cbor"
 
 
@@ -57,18 +57,20 @@ def _from_json(content: bytes) -> Any:
         record = json.loads(content.decode(), object_pairs_hook=_each_once, parse_constant=_refuse_constant)
         is_whole = fits(record)
     except _TwiceError as error:
-        raise RecordError(f"This is no record: {error}.") from error
+        raise RecordError(f"This is not a record: {error}.") from error
     except json.JSONDecodeError as error:
         raise RecordError(
-            f"This is no record: it is no JSON from byte {error.pos:,} on ({error.msg})."
+            f"This is not a record: it is not JSON from byte {error.pos:,} on ({error.msg})."
         ) from error
     except UnicodeDecodeError as error:
-        raise RecordError(f"This is no record: it is no UTF-8 from byte {error.start:,} on.") from error
+        raise RecordError(f"This is not a record: it is not UTF-8 from byte {error.start:,} on.") from error
     except (ValueError, RecursionError) as error:
-        raise RecordError("This is no record: a number in it is none, or it is nested too deep.") from error
+        raise RecordError(
+            "This is not a record: a number in it is invalid, or it is nested too deep."
+        ) from error
     if not is_whole:
         raise RecordError(
-            f"This is no record: it is nested deeper than {DEEPEST} levels, or holds half a character or a "
+            f"This is not a record: it is nested deeper than {DEEPEST} levels, or has half a character or a "
             "number that is too large."
         )
     return record
@@ -91,7 +93,7 @@ def _from_cbor(content: bytes) -> Any:
     try:
         record = standalone.decode_cbor(content)
     except standalone.RefusedError as error:
-        raise RecordError(f"This is no record: it is no JSON object, and as CBOR, {error}.") from error
+        raise RecordError(f"This is not a record: it is not a JSON object, and as CBOR, {error}.") from error
     if not fits(record):
-        raise RecordError("This is no record: it holds what JSON cannot, or is nested too deep.")
+        raise RecordError("This is not a record: it holds what JSON cannot, or is nested too deep.")
     return record

@@ -105,7 +105,7 @@ def _from_cbor(content: bytes) -> dict[str, Any]:
     try:
         record = standalone.decode_record(content)
     except standalone.RefusedError as error:
-        raise RecordError(f"This is no record in CBOR: {error}.") from error
+        raise RecordError(f"This is not a record in CBOR: {error}.") from error
     plain: dict[str, Any] = _plain(record)
     return plain
 

@@ -299,7 +299,7 @@ class KeyStore:
         except OSError as error:
             raise UnusableKeyError(self.folder, error.strerror or "the folder cannot be read") from None
         if not stat.S_ISDIR(mode):
-            raise UnusableKeyError(self.folder, "it is no folder, and keys are kept in one")
+            raise UnusableKeyError(self.folder, "it is not a folder")
         if os.name == "posix" and mode & _CHANGED_BY_OTHERS:
             mend = f"`chmod 700 {shlex.quote(self.folder)}` mends that"
             raise UnusableKeyError(self.folder, f"other users can change files in this folder. {mend}")

@@ -145,4 +145,4 @@ def _misfit(error: str, pointer: str) -> RecordError:
     complaint, steps = complaint_and_place(error)
     reason = _WORDS_OF_A_RECORD.sub("a value that is not known", complaint)
     place = "".join((pointer, *(f"/{step}" for step in steps))) or "its root"
-    return RecordError(f"This is no record of geminids, or a damaged one: {reason} at {place}.")
+    return RecordError(f"This is not a record of geminids, or a damaged one: {reason} at {place}.")

@@ -76,7 +76,7 @@ def restored_record(record: Mapping[str, Any]) -> Mapping[str, Any]:
             restored, found = _restored_map({**record, OURS: ours}, "")
             if found != replaced:
                 raise RecordError(
-                    f"The record says that {replaced} values were replaced, and tells of {found}."
+                    f"The record says that {replaced} values were replaced, but describes {found}."
                 )
             return restored
         case _:

@@ -87,7 +87,7 @@ def _check_profile(record: object) -> None:
             if profile != PROFILE:
                 raise RecordError(f"The record has the profile {profile!r}; this geminids reads {PROFILE!r}.")
         case _:
-            raise RecordError("This is no record of geminids: /x-geminids/profile is missing.")
+            raise RecordError("This is not a record of geminids: /x-geminids/profile is missing.")
 
 
 def _session(shape: RecordShape, messages: tuple[Message, ...]) -> Session:

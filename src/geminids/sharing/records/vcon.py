@@ -81,7 +81,7 @@ def _entries(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         case {"id": str(), "session": {"entries": list(entries)}}:
             return [entry for entry in entries if isinstance(entry, dict)]
         case _:
-            raise RecordError("This is no record: it lacks an id, or a session with entries.")
+            raise RecordError("This is not a record: it lacks an id, or a session with entries.")
 
 
 def _identity(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def _parsed(body: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise RecordError(f"The record in the vCon is no JSON: {error}.") from None
     if not isinstance(record, dict):
-        raise RecordError("The record in the vCon is no object.")
+        raise RecordError("The record in the vCon is not an object.")
     return record
 
 
