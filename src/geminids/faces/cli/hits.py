@@ -21,6 +21,8 @@ _NARROWEST = 40
 KEPT = "kept"
 """What is said of a session whose files are gone, as in a list."""
 NO_SNIPPET = "(no words to show; the file may have changed)"
+_OF_SESSIONS = (("marks",), ("title",), ("project",))
+"""Where words stand that are of no message."""
 _SELF = {"human": "human", "model": "model", "thoughts": "thoughts", "output": "output", "paths": "path"}
 
 
@@ -97,7 +99,7 @@ def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str,
     width = min(max(map(len, labels), default=0), _WIDEST_LABEL)
     for label, hit in zip(labels, group.hits, strict=True):
         page.line(*_hit(label, width, hit), indent=_INDENT)
-    in_messages = [hit for hit in group.hits if hit.where[:1] not in (("marks",), ("title",))]
+    in_messages = [hit for hit in group.hits if hit.where[:1] not in _OF_SESSIONS]
     if (more := group.matches - len(in_messages)) > 0:
         page.line((f"+ {more:,} more in this session", "quiet"), indent=_INDENT)
 

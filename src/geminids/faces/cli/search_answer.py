@@ -108,7 +108,7 @@ def search(
         scan=scan,
         agents=agents,
         forgiving=not exact,
-        with_marks=True,
+        with_names=True,
     )
     library = choices.open_library(sample_if_empty=True, early=True)
     if like is not None:

@@ -207,6 +207,11 @@ def projects(index: Index) -> dict[int, ProjectRow]:
     return {number: project_row(values) for number, *values in rows}
 
 
+def places_of_projects(index: Index) -> list[tuple[int, str | None, str | None]]:
+    """The number of each project, its folder and its slug, as far as these are known."""
+    return index.connection.execute("SELECT id, path, slug FROM projects").fetchall()
+
+
 def problems(index: Index, *kinds: str) -> list[ProblemRow]:
     """What stood in the way, of these kinds or of any; what kept bundles from being found comes first."""
     where = f"WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
