@@ -30,7 +30,7 @@ from geminids.query.search.found import (
 from geminids.query.search.question import BEST, Question
 from geminids.query.search.ranking import Order, best_first, newest_first, ranked
 from geminids.query.search.record_files import RecordFiles
-from geminids.query.search.snippets import TITLE, Cutter
+from geminids.query.search.snippets import TITLE, Cut, Cutter
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
 from geminids.storage.index.schema import COLUMNS
@@ -299,11 +299,23 @@ def _hits(
                 shown_message(row, tools.get(number, ())),
                 columns[number],
                 cutter.cut(row.spans, columns[number])
-                or (cutter.cut_title(titles[row.session]) if row.place == 0 else None),
+                or (_cut_of_title(asked, cutter, row.session, titles) if row.place == 0 else None),
                 matches[number][0],
             )
             for number, row in rows.items()
         }
+
+
+def _cut_of_title(asked: Asked, cutter: Cutter, session: int, titles: Mapping[int, str]) -> Cut | None:
+    """A piece of the title of a session, or of the one that its agent made where the user gave another."""
+    if cut := cutter.cut_title(titles[session]):
+        return cut
+    # Hardly any session has two, and loading what reads the other takes as long as a search.
+    from geminids.core.model import SessionSummary
+    from geminids.storage.codec.packed import unpacked
+
+    (packed,) = reader.summaries(asked.index, [session])
+    return cutter.cut_title(unpacked(packed, SessionSummary).summary or "")
 
 
 # Words that stand in several messages of a session

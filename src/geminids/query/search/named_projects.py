@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from geminids.core.names import project_name
 from geminids.core.values import Value
-from geminids.query.search.ranking import NameMatcher, wanted_words
+from geminids.query.search.ranking import NameMatcher, telling_words
 from geminids.query.search.tree import And, is_everything_else
 from geminids.storage.index import reader
 from geminids.storage.index.schema import COLUMNS
@@ -32,38 +32,21 @@ class Named(Value):
 
 def named_projects(asked: Asked) -> list[Named]:
     """The projects that are meant by some of the words."""
-    words = wanted_words(asked.query.tree)
+    words = telling_words(asked.query.tree)
     if not words or set(asked.query.columns) != set(COLUMNS):
         return []
-    names = _names(asked)
-    # Nearly always no name has any of the words, which all of them together tell soonest.
-    together = "\n".join(names.values()).lower()
-    if together.isascii() and not any(word.phrases[0].words[0] in together for word in words):
+    in_name = NameMatcher(words)
+    places = reader.places_of_projects(asked.index)
+    # Nearly always no name has any of the words, which all folders together tell soonest.
+    if not in_name.may_hold("\n".join(path or slug for _, path, slug in places)):
         return []
     by_words: dict[frozenset[int], list[int]] = defaultdict(list)
-    in_name, telling = NameMatcher(words), _telling(words)
-    for number, name in names.items():
-        if held := in_name(name) & telling:
+    for number, path, slug in places:
+        if held := in_name(project_name(path, None, slug)):
             by_words[frozenset(held)].append(number)
     named = (_named(asked.query.tree, words, held, projects) for held, projects in by_words.items())
     # What is only kept out would leave all that was ever said in a project.
     return [one for one in named if one.rest is None or not is_everything_else(one.rest)]
-
-
-def _names(asked: Asked) -> dict[int, str]:
-    """What people call the projects, by number; those that are known by a hash alone have no name."""
-    return {
-        number: project_name(path, None, slug)
-        for number, path, slug in reader.places_of_projects(asked.index)
-        if path or slug
-    }
-
-
-def _telling(words: Sequence[Words | Prefix]) -> set[int]:
-    """The places of the words that tell what something is about."""
-    from geminids.query.search.fillers import FILLERS
-
-    return {place for place, word in enumerate(words) if word.text.casefold() not in FILLERS}
 
 
 def _named(

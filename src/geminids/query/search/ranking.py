@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from geminids.core.values import Value
+from geminids.query.search.fillers import FILLERS
 from geminids.query.search.tree import And, Node, Prefix, Words
 from geminids.storage.index import search as searching
 from geminids.storage.index.schema import COLUMNS
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
 
 TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
-_CLOSE, _CLOSE_BY_HUMAN, _NAMED = 0.5, 1.0, 1.0
+_CLOSE, _CLOSE_BY_HUMAN, _NAMED = 1.0, 3.0, 1.0
 """How much more a match counts where all words stand close together, where the human typed them so, and where
 all of them stand in a title or the name of a project."""
 _APART = 5
 """Words that may stand between the first and the last of those that are close, for each of these."""
+_LONGEST_NAME = 120
+"""Characters of a title that count: what is longer is no title, but how a long prompt begins."""
 _HUMAN, _OTHER = 1 << COLUMNS.index("human"), 1 << COLUMNS.index("other")
 
 _NONE: Set[int] = frozenset()
@@ -43,10 +46,11 @@ class Order(Value):
     are_all: bool
 
 
-def wanted_words(tree: Node | None) -> list[Words | Prefix]:
-    """The words that must all be there, each by itself."""
+def telling_words(tree: Node | None) -> list[Words | Prefix]:
+    """The words that must all be there and tell what something is about; all of them if none does."""
     parts = tree.parts if isinstance(tree, And) else (tree,)
-    return [part for part in parts if isinstance(part, Words | Prefix) and part.phrases]
+    words = [part for part in parts if isinstance(part, Words | Prefix) and part.phrases]
+    return [word for word in words if word.text.casefold() not in FILLERS] or words
 
 
 class NameMatcher:
@@ -58,20 +62,24 @@ class NameMatcher:
 
     def __call__(self, name: str) -> Set[int]:
         """The places of those of the words that stand in it."""
-        # Most names have none of them, which their letters tell soonest.
-        letters = name.lower().replace(" ", "")
-        for beginning in self._beginnings:
-            if beginning in letters:
-                break
-        else:
-            if letters.isascii():
-                return _NONE
-        there = f" {' '.join(terms(name))} "
+        shown = name[:_LONGEST_NAME]
+        # Most names have none of them.
+        if not self.may_hold(shown):
+            return _NONE
+        there = f" {' '.join(terms(shown))} "
         return {
             place
             for place, phrases in enumerate(self._words)
             if any(phrase in there for phrase in phrases)
         }
+
+    def may_hold(self, text: str) -> bool:
+        """Whether any of them may stand in a text, as its letters tell."""
+        letters = text.lower().replace(" ", "")
+        for beginning in self._beginnings:
+            if beginning in letters:
+                return True
+        return not letters.isascii()
 
     def has_all(self, name: str) -> bool:
         """Whether all of the words stand in it."""
@@ -85,7 +93,7 @@ def _spaced(phrase: Phrase) -> str:
 def ranked(asked: Asked, expression: str) -> list[Match]:
     """The messages that match an expression, those that fit best first."""
     found = searching.newest_scored(asked.index, expression, asked.conditions())
-    words = wanted_words(asked.query.tree)
+    words = telling_words(asked.query.tree)
     close = _close_together(asked, words, found) if len(found) > 1 < len(words) else set[int]()
     if close:
         found = [_raised(match) if match[1] in close else match for match in found]
@@ -141,7 +149,7 @@ def best_first(
 
     What a message is counts among those whose words fit about as well: they are weighed tier by tier.
     """
-    words = wanted_words(asked.query.tree)
+    words = telling_words(asked.query.tree)
     in_name = NameMatcher(words)
     sessions: dict[int, None] = {}
     for start in range(0, len(matches), TIER):

@@ -207,9 +207,11 @@ def projects(index: Index) -> dict[int, ProjectRow]:
     return {number: project_row(values) for number, *values in rows}
 
 
-def places_of_projects(index: Index) -> list[tuple[int, str | None, str | None]]:
-    """The number of each project, its folder and its slug, as far as these are known."""
-    return index.connection.execute("SELECT id, path, slug FROM projects").fetchall()
+def places_of_projects(index: Index) -> list[tuple[int, str | None, str]]:
+    """The number, the folder and the slug of each project of which any of these is known."""
+    return index.connection.execute(
+        "SELECT id, path, coalesce(slug, '') FROM projects WHERE path IS NOT NULL OR slug IS NOT NULL"
+    ).fetchall()
 
 
 def problems(index: Index, *kinds: str) -> list[ProblemRow]:
