@@ -26,7 +26,10 @@ CLEARED = re.compile(r"\r[^\n]*\r\x1b\[2K")
 
 
 def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(), **environment: str) -> str:
-    """Run the command on a terminal of its own; returns what appeared there."""
+    """Run the command on a terminal of its own; returns what appeared there.
+
+    Nobody sits there who could leave a pager, so there is none unless the environment names one.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     child = subprocess.Popen(
@@ -34,7 +37,7 @@ def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env=os.environ | environment,
+        env=os.environ | {"PAGER": ""} | environment,
     )
     os.close(theirs)
     seen = bytearray()

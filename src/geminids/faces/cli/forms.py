@@ -62,6 +62,7 @@ NO_SYNC = Option(
     "Take the index as it is, without looking for what is new.",
     for_run=True,
 )
+NO_PAGER = Option("no_pager", "--no-pager", FLAG, "Straight to the terminal.")
 WHERE_AND_HOW = (
     Option(
         "home",

@@ -33,7 +33,7 @@ def snippet_width() -> int:
     return max(get_terminal_size().columns - _INDENT - _USUAL_LABEL, _NARROWEST)
 
 
-def draw_hits(page: Page, library: Library, found: Found, now: datetime) -> None:
+def draw_hits(page: Page, found: Found, now: datetime) -> None:
     """Sessions with numbers, below each its best messages."""
     from geminids.core.names import project_names
 
@@ -44,7 +44,6 @@ def draw_hits(page: Page, library: Library, found: Found, now: datetime) -> None
             page.line()
         agent = f"{group.session.agent}  " if is_mixed else ""
         _draw_session(page, number, group, (agent, names[group.session.project]), now)
-    _remember(library, found)
 
 
 def print_hits(page: Page, found: Found) -> None:
@@ -63,7 +62,8 @@ def print_hits(page: Page, found: Found) -> None:
             )
 
 
-def _remember(library: Library, found: Found) -> None:
+def remember(library: Library, found: Found) -> None:
+    """Keep the sessions by their numbers, which `show` takes."""
     if not found.sessions:
         # The numbers of the list before are worth more than none.
         return

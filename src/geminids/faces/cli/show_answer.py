@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from geminids.faces.cli.choices import WrongUsageError
-from geminids.faces.cli.forms import FLAG, JSON, NO_SYNC, NUMBER, WHERE_AND_HOW, WORD, Form, Option
+from geminids.faces.cli.forms import FLAG, JSON, NO_PAGER, NO_SYNC, NUMBER, WHERE_AND_HOW, WORD, Form, Option
 from geminids.sharing.transcript.levels import LEVEL_WORDS
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ FORM = Form(
         Option("agent_view", "--agent-view", FLAG, "The messages as the agent itself would load them."),
         NO_SYNC,
         JSON,
-        Option("no_pager", "--no-pager", FLAG, "Straight to the terminal."),
+        NO_PAGER,
         Option("width", "--width", NUMBER, "Break lines at N columns.", metavar="N", least=20),
         *WHERE_AND_HOW,
     ),
