@@ -67,7 +67,7 @@ class SearchMethods(MarkMethods):
     def renew_vectors(self, progress: Progress | None = None) -> int:
         """Bring up to date what searches by meaning compare; of how many sessions vectors were made.
 
-        Where nobody has searched by meaning, or the extra `meaning` is not installed, nothing is loaded or made.
+        Where nobody has searched by meaning, or the extra `meaning` is not installed, nothing is loaded.
         """
         import os
 

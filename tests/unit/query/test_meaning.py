@@ -142,10 +142,23 @@ def test_ctrl_c_ends_the_first_search_at_once_and_the_next_one_goes_on(tmp_path:
     home, data = tmp_path / "home", tmp_path / "data"
     many = 600
     for number in range(many):
-        write_session(home, f"{number:08}-a", day=1 + number % 28, prompt=f"Number {number}", answer="Yes " * 99)
+        write_session(
+            home, f"{number:08}-a", day=1 + number % 28, prompt=f"Number {number}", answer="Yes " * 99
+        )
     with Library([home], data) as library:
         library.sync()
-    command = [sys.executable, "-m", "geminids", "search", "--like", "bread", "--home", home, "--data", data]
+    command = [
+        sys.executable,
+        "-m",
+        "geminids",
+        "search",
+        "--like",
+        "bread",
+        "--home",
+        str(home),
+        "--data",
+        str(data),
+    ]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 60
     while not (made := list(data.glob("index/*.meaning.db"))) or not _vectors_in(made[0]):
@@ -198,7 +211,7 @@ def test_a_sync_in_the_background_does_so_too(home: Path, tmp_path: Path, gemini
     data = tmp_path / "data"
     geminids("search", "--like", "bread", "--home", home, "--data", data)
     write_session(home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family")
-    command = [sys.executable, "-m", "geminids.faces.background", "--home", home, "--data", data]
+    command = [sys.executable, "-m", "geminids.faces.background", "--home", str(home), "--data", str(data)]
     subprocess.run(command, check=True, timeout=60)
     assert (data / "hook.log").read_text().endswith(" Vectors of 1 session were made.\n")
 

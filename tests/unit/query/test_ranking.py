@@ -128,7 +128,9 @@ def test_a_prompt_comes_before_an_answer_and_an_answer_before_an_output(
 def test_pages_hold_each_session_once_whatever_brought_it_to_the_front(
     home: Path, search: Callable[..., Found]
 ) -> None:
-    write(home, user("a", None, "Do it"), line("ai-title", "b", "a", aiTitle="quinces harvest"), name="t.jsonl")
+    write(
+        home, user("a", None, "Do it"), line("ai-title", "b", "a", aiTitle="quinces harvest"), name="t.jsonl"
+    )
     for number in range(130):
         apart = f"quinces {APART if number % 2 else ''} harvest"
         slug = "quinces" if number % 5 == 0 else "p"
@@ -186,7 +188,9 @@ def test_what_is_only_called_so_stands_behind_what_says_it(home: Path, search: C
     assert ids(search("skycast since:2026-05-05", with_names=True)) == [OTHER]
 
 
-@pytest.mark.parametrize("typed", ["in:human skycast", "-skycast", "skycast -test", "skycast project:shop", "*skycas*"])
+@pytest.mark.parametrize(
+    "typed", ["in:human skycast", "-skycast", "skycast -test", "skycast project:shop", "*skycas*"]
+)
 def test_where_words_must_stand_elsewhere_a_name_does_not_count(
     home: Path, search: Callable[..., Found], typed: str
 ) -> None:

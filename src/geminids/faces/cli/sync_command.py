@@ -21,6 +21,7 @@ def sync(choices: Choices, /, **typed: Any) -> int:
     taken in before Ctrl-C stays; only --full begins again.
 
     The index holds what is needed to find sessions, not their words. It can be thrown away at any time.
+    Once somebody has searched with `search --like`, what that compares is brought up to date too.
 
     \b
     geminids sync

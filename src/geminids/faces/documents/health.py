@@ -31,7 +31,7 @@ class SyncDocument(Printed, frozen=True, kw_only=True, tag="geminids/sync/1"):
     kept: int
     """Of how many files copies were kept."""
     vectors: int = 0
-    """Of how many sessions vectors were made, for search by meaning; they are once somebody has searched so."""
+    """Of how many sessions vectors were made, for search by meaning: once somebody has searched so."""
     seconds: float
     failed: bool
     """Whether the index could not be brought up to date, or not be kept, or copies could not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from geminids.core.hashes import blake2b
@@ -64,23 +64,23 @@ def closest(
 
     def found() -> list[Close]:
         with file:
-            _renew(file, known, _new(file, known), embedding, texts_of, progress)
+            _renew(file, _new(file, known), embedding, texts_of, progress)
             return _nearest(embedding, text, known, file.all(SIZE * _BYTES), among)[:most]
 
     return _anew_where_damaged(file, found)
 
 
 def renewed(index: Index, file: VectorFile, texts_of: TextsOf, progress: Progress | None = None) -> int:
-    """Bring the vectors up to date; of how many sessions they were made. Where none is new, no model is loaded.
+    """Bring the vectors up to date; of how many sessions they were made.
 
-    Raises MeaningNotInstalledError.
+    Where none is new, no model is loaded. Raises MeaningNotInstalledError.
     """
     known = _sessions(index)
 
     def made() -> int:
         with file:
             if new := _new(file, known):
-                _renew(file, known, new, Embedding(), texts_of, progress)
+                _renew(file, new, Embedding(), texts_of, progress)
             return len(new)
 
     return _anew_where_damaged(file, made)
@@ -107,25 +107,24 @@ def _stamp(stamp: bytes, title: str) -> bytes:
     return blake2b(stamp + title.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _new(file: VectorFile, known: Mapping[str, _Known]) -> list[str]:
+def _new(file: VectorFile, known: Mapping[str, _Known]) -> dict[str, _Known]:
     """The sessions whose vectors are not there, or no longer theirs; the newest first."""
     there = file.stamps()
     file.drop(there.keys() - known.keys())
-    return [key for key, session in known.items() if there.get(key) != session.stamp]
+    return {key: session for key, session in known.items() if there.get(key) != session.stamp}
 
 
 def _renew(
     file: VectorFile,
-    known: Mapping[str, _Known],
-    new: Sequence[str],
+    new: Mapping[str, _Known],
     embedding: Embedding,
     texts_of: TextsOf,
     progress: Progress | None,
 ) -> None:
     made: list[SessionVectors] = []
     try:
-        for number, key in enumerate(new, start=1):
-            made.append(_vectors(key, known[key], embedding, texts_of))
+        for number, (key, session) in enumerate(new.items(), start=1):
+            made.append(_vectors(key, session, embedding, texts_of))
             if len(made) == AT_ONCE:
                 file.put(made)
                 made.clear()

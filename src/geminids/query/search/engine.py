@@ -477,7 +477,11 @@ def _hidden(asked: Asked, total: Total) -> dict[str, int]:
     counted = partial(searching.count, counted="session" if asked.question.hidden_sessions else "message")
     # The sessions of a total may be some of them, and its messages more than those that have all words.
     is_told = not asked.question.hidden_sessions
-    shown = total.matches if is_told and not asked.question.with_names else counted(asked.index, asked.expression, asked.conditions())
+    shown = (
+        total.matches
+        if is_told and not asked.question.with_names
+        else counted(asked.index, asked.expression, asked.conditions())
+    )
     hidden = {
         narrowing.typed: counted(asked.index, asked.expression, asked.conditions(without=narrowing)) - shown
         for narrowing in asked.narrowed

@@ -68,9 +68,7 @@ class NameMatcher:
             return _NONE
         there = f" {' '.join(terms(shown))} "
         return {
-            place
-            for place, phrases in enumerate(self._words)
-            if any(phrase in there for phrase in phrases)
+            place for place, phrases in enumerate(self._words) if any(phrase in there for phrase in phrases)
         }
 
     def may_hold(self, text: str) -> bool:

@@ -244,9 +244,7 @@ def newest_sessions(index: Index, match: str, conditions: Sequence[Condition]) -
     return list(dict.fromkeys(number for (number,) in rows)), len(rows) < WINDOW
 
 
-def sessions_of_projects(
-    index: Index, projects: Sequence[int], conditions: Sequence[Condition]
-) -> list[int]:
+def sessions_of_projects(index: Index, projects: Sequence[int], conditions: Sequence[Condition]) -> list[int]:
     """The sessions of projects that people led, and of which all of this is true; the newest first."""
     having = f" AND EXISTS (SELECT 1 FROM messages AS m WHERE m.session = s.id{all_hold(conditions)})"
     rows = index.connection.execute(
