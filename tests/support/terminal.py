@@ -30,8 +30,18 @@ CLEARED = re.compile(r"\r[^\n]*\r\x1b\[2K")
 """How far a slow work was, which nobody sees any more when it is done."""
 
 
-def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(), **environment: str) -> str:
-    """Run the command on a terminal of its own; returns what appeared there."""
+LESS_WAITS = re.compile(rb":(\x1b\[K)?$")
+"""How a screen of less ends while there is more."""
+
+
+def on_terminal(
+    *arguments: object, columns: int = 80, now: str = NOW.isoformat(), keys: str = "", **environment: str
+) -> str:
+    """Run the command on a terminal of its own; returns what appeared there.
+
+    Nobody sits there who could leave a pager, so there is none unless the environment names one; what less
+    waits for, if it does, are `keys`.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     child = subprocess.Popen(
@@ -39,12 +49,15 @@ def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env=os.environ | environment,
+        env=os.environ | {"PAGER": ""} | environment,
     )
     os.close(theirs)
     seen = bytearray()
     while piece := _read(ours):
         seen += piece
+        if keys and LESS_WAITS.search(seen):
+            os.write(ours, keys.encode())
+            keys = ""
     os.close(ours)
     assert child.wait(30) == 0, seen
     return CLEARED.sub("", seen.decode().replace("\r\n", "\n"))

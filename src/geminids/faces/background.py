@@ -180,9 +180,21 @@ def _synced(library: Library | GeminidsError) -> str:
     try:
         with library:
             outcome = library.sync()
+            vectors = _vectors_renewed(library)
     except (GeminidsError, OSError) as error:
         return str(error)
-    return "\n".join([*outcome.said, _sentence(outcome)])
+    return "\n".join([*outcome.said, f"{_sentence(outcome)}{vectors}"])
+
+
+def _vectors_renewed(library: Library) -> str:
+    """Bring up to date what searches by meaning compare, and say so; the index is up to date in any case."""
+    from geminids.sharing.transcript import words
+
+    try:
+        made = library.renew_vectors()
+    except GeminidsError as error:
+        return f" {error}"
+    return f" Vectors of {words.count(made, 'session')} were made." if made else ""
 
 
 def _sentence(outcome: Outcome) -> str:

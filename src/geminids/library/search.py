@@ -73,6 +73,25 @@ class SearchMethods(MarkMethods):
         vectors = place.vectors if place else None
         return self._context.ask(lambda index: ask(index, self._context.homes, vectors, asked, progress))
 
+    def renew_vectors(self, progress: Progress | None = None) -> int:
+        """Bring up to date what searches by meaning compare; of how many sessions vectors were made.
+
+        Where nobody has searched by meaning, or the extra `meaning` is not installed, nothing is loaded.
+        """
+        import os
+
+        place = self._context.place()
+        if place is None or not os.path.exists(place.vectors):  # noqa: PTH110
+            return 0
+        from geminids.query.meaning.embedding import is_installed
+
+        if not is_installed():
+            return 0
+        from geminids.query.meaning.answer import renew
+
+        vectors = place.vectors
+        return self._context.ask(lambda index: renew(index, self._context.homes, vectors, progress))
+
     def found_sessions(self, words: str, now: datetime | None = None) -> list[SessionRow]:
         """All sessions that a search finds, the best first. Raises SlowPatternError rather than miss one."""
         from datetime import UTC, datetime

@@ -93,6 +93,47 @@ def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
     )
 
 
+def test_a_page_behind_the_last_one_is_an_empty_document_for_programs(geminids: Run) -> None:
+    outcome = geminids("search", "json", "--sample", "--page", "9", "--json")
+    document = check_printed(outcome.out, SCHEMA)
+    assert outcome.code == 1
+    assert (document["hits"], document["next"]) == ([], None)
+    first = check_printed(geminids("search", "json", "--sample", "--json").out, SCHEMA)
+    assert document["total"] == first["total"]
+    assert outcome.err == "geminids: There is no page 9: what is found fills 1 page.\n"
+    lines = geminids("search", "json", "--sample", "--page", "9", "--jsonl")
+    assert (lines.code, lines.out) == (1, "")
+
+
+@pytest.mark.slow
+def test_on_a_terminal_what_is_found_goes_through_the_pager(geminids: Run, tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho PAGED\nhead -n 1\n")
+    pager.chmod(0o755)
+    shown = on_terminal("search", "json", "--sample", now=LATER, NO_COLOR="1", PAGER=str(pager))
+    assert re.match(r"PAGED\n 1  .*\ngeminids: ", shown)
+    straight = on_terminal("search", "json", "--sample", "--no-pager", now=LATER, PAGER=str(pager))
+    assert "PAGED" not in straight
+    assert "PAGED" not in on_terminal("search", "json", "--sample", "--json", now=LATER, PAGER=str(pager))
+    # It was left after one line, and the number of the last session is known all the same.
+    every = json.loads(geminids("search", "json", "--sample", "--json").out)["hits"]
+    last = list(dict.fromkeys(hit["session"]["id"] for hit in every))[-1]
+    number = str(len({hit["session"]["id"] for hit in every}))
+    assert json.loads(geminids("show", number, "--sample", "--json").out)["id"] == last
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("less"), reason="less is not installed")
+def test_the_best_hit_is_on_the_first_screen_and_what_is_said_comes_when_the_pager_is_left() -> None:
+    words = ("search", "json", "--sample")
+    whole = on_terminal(*words, now=LATER, NO_COLOR="1", PAGER="less", TERM="xterm", keys=" q")
+    seen = on_terminal(*words, now=LATER, NO_COLOR="1", PAGER="less", TERM="xterm", keys="q")
+    assert seen.partition("\r")[2].startswith(" 1  ")
+    screen, _, said = seen.partition("geminids: ")
+    assert 20 <= screen.count("\n") < 24 <= whole.partition("geminids: ")[0].count("\n")
+    assert "Read one: `geminids show 1" in " ".join(said.split())
+
+
 def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> None:
     found = geminids("search", "wether", "--exact", "--sample")
     assert found.code == 1

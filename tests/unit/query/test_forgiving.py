@@ -42,7 +42,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def found(library: Library, words: str) -> Found:
     """What a search that forgives finds."""
-    return library.search(Question(words, forgiving=True, with_marks=True), NOW)
+    return library.search(Question(words, forgiving=True, with_names=True), NOW)
 
 
 def ids(answer: Found) -> list[str]:
@@ -151,7 +151,7 @@ def test_on_every_page_each_session_stands_once_whatever_is_said_of_it(tmp_path:
         for native_id in every[:3]:
             library.mark(native_id, MarkChange(name="zebra of old"))
         for order in ("best", "newest"):
-            question = Question("zebra", limit=2, order=order, forgiving=True, with_marks=True)
+            question = Question("zebra", limit=2, order=order, forgiving=True, with_names=True)
             seen: list[str] = []
             while True:
                 page = library.search(question, NOW)
@@ -164,9 +164,9 @@ def test_on_every_page_each_session_stands_once_whatever_is_said_of_it(tmp_path:
             assert sorted(seen) == every
             assert order == "newest" or sorted(seen[:3]) == every[:3]
         assert sorted(row.native_id for row in library.found_sessions("zebra", NOW)) == every
-        first = library.search(Question("zebra", with_marks=True), NOW).sessions[0]
+        first = library.search(Question("zebra", with_names=True), NOW).sessions[0]
         assert [hit.where[0] for hit in first.hits] == ["marks", "human"]
-        hidden = Question("zebra before:2026-05-02", with_marks=True)
+        hidden = Question("zebra before:2026-05-02", with_names=True)
         assert library.search(hidden, NOW).hidden == {"before:2026-05-02": 11}
 
 
@@ -200,7 +200,7 @@ def test_a_page_is_never_longer_than_wanted(tmp_path: Path) -> None:
     with Library([home], tmp_path / "data") as library:
         library.mark("00000003-a", MarkChange(name="alpha beta gamma delta"))
         for limit in (1, 2, 3, 5):
-            question = Question("alpha beta gamma delta", limit=limit, forgiving=True, with_marks=True)
+            question = Question("alpha beta gamma delta", limit=limit, forgiving=True, with_names=True)
             assert len(library.search(question, NOW).sessions) <= limit
 
 

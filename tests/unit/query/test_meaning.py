@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import stat
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +25,7 @@ from tests.support.documents import check_printed
 from tests.support.homes import write_session
 from tests.support.indexes import Connected
 from tests.support.questions import by_meaning, measured, write_home
+from tests.support.startup import loaded_by
 
 np = pytest.importorskip("numpy", reason="the extra `meaning` is not installed")
 pytest.importorskip("tokenizers", reason="the extra `meaning` is not installed")
@@ -119,6 +123,136 @@ def test_what_is_new_changed_or_gone_is_brought_up_to_date(
         assert len(file.stamps()) == len(SESSIONS)
 
 
+def test_what_was_read_before_ctrl_c_is_not_read_again(library: Library, tmp_path: Path) -> None:
+    def interrupted(done: int, _: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.like("bread", now=NOW, progress=interrupted)
+    with VectorFile(str(vectors(tmp_path / "data")), MODEL) as file:
+        assert len(file.stamps()) == 2
+    told: list[tuple[int, int]] = []
+    library.like("bread", now=NOW, progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 1)]
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_first_search_at_once_and_the_next_one_goes_on(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    many = 600
+    for number in range(many):
+        write_session(
+            home, f"{number:08}-a", day=1 + number % 28, prompt=f"Number {number}", answer="Yes " * 99
+        )
+    with Library([home], data) as library:
+        library.sync()
+    command = [
+        sys.executable,
+        "-m",
+        "geminids",
+        "search",
+        "--like",
+        "bread",
+        "--home",
+        str(home),
+        "--data",
+        str(data),
+    ]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not (made := list(data.glob("index/*.meaning.db"))) or not _vectors_in(made[0]):
+        assert child.poll() is None, "it was over before anybody could stop it"
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    there = _vectors_in(made[0])
+    assert (child.returncode, out, err) == (130, "", "")
+    assert 0 < there < many
+    told: list[tuple[int, int]] = []
+    with Library([home], data) as library:
+        library.like("bread", now=NOW, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (many - there, many - there)
+
+
+def _vectors_in(path: Path) -> int:
+    with Connected(path) as connection:
+        try:
+            return int(connection.execute("SELECT count(*) FROM sessions").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0  # its tables are being made
+
+
+def test_a_sync_reads_what_is_new_for_the_next_search_once_somebody_has_searched_so(
+    home: Path, tmp_path: Path, geminids: Run
+) -> None:
+    data = tmp_path / "data"
+    where = ("--home", home, "--data", data)
+    assert "Vectors" not in geminids("sync", *where).out
+    assert not list(data.glob("index/*.meaning.db"))
+    geminids("search", "--like", "bread", *where)
+    write_session(home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family")
+    outcome = geminids("sync", *where)
+    assert outcome.out.endswith(" Vectors of 1 session were made.\n")
+    assert geminids("sync", *where).out == "Nothing is new.\n"
+    told: list[tuple[int, int]] = []
+    with Library([home], data) as library:
+        progress = lambda done, total: told.append((done, total))  # noqa: E731
+        found = library.like("baking for a family", now=NOW, progress=progress)
+    assert not told
+    assert found.sessions[0].session.native_id[:2] == "4d"
+    write_session(home, "5d0c9a2b-0000-4000-8000-000000000005", day=10, prompt="Bake bread")
+    document = check_printed(geminids("sync", "--json", *where).out, "geminids/sync/1")
+    assert (document["bundles"], document["vectors"]) == (1, 1)
+
+
+def test_a_sync_in_the_background_does_so_too(home: Path, tmp_path: Path, geminids: Run) -> None:
+    data = tmp_path / "data"
+    geminids("search", "--like", "bread", "--home", home, "--data", data)
+    write_session(home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family")
+    command = [sys.executable, "-m", "geminids.faces.background", "--home", str(home), "--data", str(data)]
+    subprocess.run(command, check=True, timeout=60)
+    assert (data / "hook.log").read_text().endswith(" Vectors of 1 session were made.\n")
+
+
+def test_a_sync_loads_no_model_where_nothing_is_new_or_nobody_has_searched_so(
+    home: Path, tmp_path: Path, geminids: Run
+) -> None:
+    data = tmp_path / "data"
+    heavy = {"numpy", "tokenizers", "safetensors"}
+    where = ("--home", str(home), "--data", str(data))
+    loaded_by("sync", *where)
+    write_session(home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family")
+    assert not loaded_by("sync", *where) & {*heavy, "geminids.query.meaning"}
+    geminids("search", "--like", "bread", *where)
+    assert not loaded_by("sync", *where) & heavy
+    write_session(home, "5d0c9a2b-0000-4000-8000-000000000005", day=10, prompt="Bake bread")
+    for command in (["list"], ["search", "bread"]):
+        assert not loaded_by(*command, *where) & {*heavy, "geminids.query.meaning"}
+    assert loaded_by("search", "--like", "bread", *where) >= heavy
+
+
+def test_a_sync_says_where_vectors_cannot_be_written_and_is_done_all_the_same(
+    home: Path, tmp_path: Path, geminids: Run
+) -> None:
+    import geminids.storage.index.vectors as module
+
+    data = tmp_path / "data"
+    geminids("search", "--like", "bread", "--home", home, "--data", data)
+    write_session(home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family")
+    other = sqlite3.connect(vectors(data), isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    module._PATIENCE, before = 0.1, module._PATIENCE
+    try:
+        outcome = geminids("sync", "--home", home, "--data", data)
+    finally:
+        module._PATIENCE = before
+        other.close()
+    assert (outcome.code, outcome.out[:9]) == (0, "Taken in:")
+    assert "cannot be used (database is locked). Try again in a while." in outcome.err
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights")
 def test_what_is_remembered_is_for_this_user_alone(library: Library, tmp_path: Path) -> None:
     found(library, "bread")
@@ -191,8 +325,6 @@ def test_without_the_extra_it_is_said_what_adds_it(library: Library, monkeypatch
 
 
 def test_no_package_that_asks_the_network_is_loaded(geminids: Run, home: Path) -> None:
-    import subprocess
-
     code = (
         "import sys; from geminids.library import Library\n"
         "with Library([sys.argv[1]], sys.argv[2]) as library: library.like('bread')\n"

@@ -26,7 +26,7 @@ from geminids.query.search.found import Found
 from geminids.query.search.language import Query, parse
 from geminids.query.search.question import Question
 from geminids.reading.bundles import shelves
-from geminids.storage.codec.rows import own_title
+from geminids.storage.codec.rows import own_titles
 from geminids.storage.codec.texts import words
 from geminids.storage.index.database import in_memory
 from geminids.storage.index.schema import COLUMNS
@@ -142,7 +142,7 @@ def sentences() -> tuple[str, ...]:
 
 def _columns(session: Session, place: int, message: Message) -> dict[str, str]:
     """The words of a message by column; the first one has those of a title that nobody typed."""
-    title = "" if place else own_title(session.title, session.messages)
+    title = "" if place else own_titles(session, session.messages)
     return dict(zip(COLUMNS, words(message, title, everything=True), strict=True))
 
 

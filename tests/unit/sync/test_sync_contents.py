@@ -12,7 +12,7 @@ from geminids.core.model import Message, Problem, Project, Session, SessionSumma
 from geminids.library import Library
 from geminids.query.sessions.homes_reader import HomesReader
 from geminids.storage.codec.packed import unpacked
-from geminids.storage.codec.rows import own_title
+from geminids.storage.codec.rows import own_titles
 from geminids.storage.codec.texts import words
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.times import microseconds
@@ -132,7 +132,7 @@ def _message_facts(session: Session, place: int, message: Message) -> tuple[obje
 def _words(plain: Plain) -> dict[tuple[object, ...], list[str]]:
     where, texts = [], []
     for session, place, message in plain.messages():
-        title = "" if place else own_title(session.title, session.messages)
+        title = "" if place else own_titles(session, session.messages)
         for column, text in zip(COLUMNS, words(message, title), strict=True):
             where.append((session.id, session.file, place, column))
             texts.append({COLUMN: text})

@@ -21,6 +21,8 @@ _NARROWEST = 40
 KEPT = "kept"
 """What is said of a session whose files are gone, as in a list."""
 NO_SNIPPET = "(no words to show; the file may have changed)"
+_OF_SESSIONS = (("marks",), ("title",), ("project",))
+"""Where words stand that are of no message."""
 _SELF = {"human": "human", "model": "model", "thoughts": "thoughts", "output": "output", "paths": "path"}
 
 
@@ -31,7 +33,7 @@ def snippet_width() -> int:
     return max(get_terminal_size().columns - _INDENT - _USUAL_LABEL, _NARROWEST)
 
 
-def draw_hits(page: Page, library: Library, found: Found, now: datetime) -> None:
+def draw_hits(page: Page, found: Found, now: datetime) -> None:
     """Sessions with numbers, below each its best messages."""
     from geminids.core.names import project_names
 
@@ -42,7 +44,6 @@ def draw_hits(page: Page, library: Library, found: Found, now: datetime) -> None
             page.line()
         agent = f"{group.session.agent}  " if is_mixed else ""
         _draw_session(page, number, group, (agent, names[group.session.project]), now)
-    _remember(library, found)
 
 
 def print_hits(page: Page, found: Found) -> None:
@@ -61,7 +62,8 @@ def print_hits(page: Page, found: Found) -> None:
             )
 
 
-def _remember(library: Library, found: Found) -> None:
+def remember(library: Library, found: Found) -> None:
+    """Keep the sessions by their numbers, which `show` takes."""
     if not found.sessions:
         # The numbers of the list before are worth more than none.
         return
@@ -97,7 +99,7 @@ def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str,
     width = min(max(map(len, labels), default=0), _WIDEST_LABEL)
     for label, hit in zip(labels, group.hits, strict=True):
         page.line(*_hit(label, width, hit), indent=_INDENT)
-    in_messages = [hit for hit in group.hits if hit.where[:1] not in (("marks",), ("title",))]
+    in_messages = [hit for hit in group.hits if hit.where[:1] not in _OF_SESSIONS]
     if (more := group.matches - len(in_messages)) > 0:
         page.line((f"+ {more:,} more in this session", "quiet"), indent=_INDENT)
 

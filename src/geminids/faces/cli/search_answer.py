@@ -10,6 +10,7 @@ from geminids.faces.cli.forms import (
     AGENTS,
     FLAG,
     JSON,
+    NO_PAGER,
     NO_SYNC,
     NUMBER,
     PROJECT,
@@ -79,6 +80,7 @@ FORM = Form(
         JSON,
         Option("jsonl", "--jsonl", FLAG, "Print one JSON value per line, one for each message."),
         NO_SYNC,
+        NO_PAGER,
         *WHERE_AND_HOW,
     ),
     argument="words",
@@ -103,6 +105,7 @@ def search(
     exact: bool,
     scan: bool,
     jsonl: bool,
+    no_pager: bool,
 ) -> int:
     """Show what is found, and say what more there is; the exit code."""
     from geminids.faces.cli.progress import progress
@@ -122,7 +125,7 @@ def search(
         scan=scan,
         agents=agents,
         forgiving=not exact,
-        with_marks=True,
+        with_names=True,
     )
     library = choices.open_library(sample_if_empty=True, early=True)
     if like is not None:
@@ -134,9 +137,9 @@ def search(
         found = searching(question, choices.now)
         for number in range(1, page or 1):
             if found.next is None:
-                return _tell_no_such_page(page or 1, number)
+                return _no_such_page(choices, library, found, jsonl=jsonl, wanted=page or 1, last=number)
             found = searching(question._replace(after=found.next), choices.now)
-    _show(choices, library, found, question, jsonl=jsonl, like=like, page=page or 1)
+    _show(choices, library, found, question, jsonl=jsonl, no_pager=no_pager, like=like, page=page or 1)
     if unreadable := library.unreadable():
         from geminids.faces.cli.sessions import tell_unreadable
 
@@ -153,6 +156,7 @@ def _show(
     question: Question,
     *,
     jsonl: bool,
+    no_pager: bool,
     like: str | None,
     page: int,
 ) -> None:
@@ -162,7 +166,7 @@ def _show(
     elif choices.json:
         _print_json(found, library.to_come(), like)
     else:
-        _draw(choices, library, found)
+        _draw(choices, library, found, no_pager=no_pager)
     if like is None:
         _tell(choices, library, question, found, page)
     else:
@@ -193,22 +197,31 @@ def _print_json_lines(found: Found) -> None:
     print_lines(hits_of(found))
 
 
-def _draw(choices: Choices, library: Library, found: Found) -> None:
-    from geminids.faces.cli.hits import draw_hits, print_hits
-    from geminids.faces.cli.page import DrawnPage, open_page
+def _draw(choices: Choices, library: Library, found: Found, *, no_pager: bool) -> None:
+    from geminids.faces.cli.hits import draw_hits, print_hits, remember
+    from geminids.faces.cli.page import open_page
     from geminids.faces.cli.screen import find_screen
 
-    page = open_page(find_screen(no_color=choices.no_color))
-    if isinstance(page, DrawnPage) and page.is_terminal:
-        draw_hits(page, library, found, choices.now)
-    else:
-        print_hits(page, found)
+    screen = find_screen(no_color=choices.no_color)
+    if not screen.is_terminal:
+        print_hits(open_page(screen), found)
+        return
+    from geminids.faces.cli.pager import draw_paged
+
+    # Whoever leaves the pager early has seen numbers, too.
+    remember(library, found)
+    draw_paged(screen, lambda page: draw_hits(page, found, choices.now), no_pager=no_pager)
 
 
-def _tell_no_such_page(wanted: int, last: int) -> int:
+def _no_such_page(
+    choices: Choices, library: Library, found: Found, *, jsonl: bool, wanted: int, last: int
+) -> int:
+    """Give out an empty page behind the last one, and say that there is nothing on it."""
     from geminids.faces.cli.talk import say
     from geminids.sharing.transcript import words
 
+    if choices.json and not jsonl:
+        _print_json(found._replace(sessions=()), library.to_come(), None)
     say(f"There is no page {wanted}: what is found fills {words.count(last, 'page')}.")
     return NOTHING_FOUND
 

@@ -8,7 +8,18 @@ from functools import partial
 
 from geminids.core.values import NamedTuple
 from geminids.faces.cli.choices import WrongUsageError
-from geminids.faces.cli.forms import FLAG, JSON, NO_SYNC, NUMBER, TEXT, WHERE_AND_HOW, WORD, Form, Option
+from geminids.faces.cli.forms import (
+    FLAG,
+    JSON,
+    NO_PAGER,
+    NO_SYNC,
+    NUMBER,
+    TEXT,
+    WHERE_AND_HOW,
+    WORD,
+    Form,
+    Option,
+)
 from geminids.sharing.transcript.levels import LEVEL_WORDS
 
 TYPE_CHECKING = False
@@ -72,7 +83,7 @@ FORM = Form(
         Option("agent_view", "--agent-view", FLAG, "Show the messages as the agent itself would load them."),
         NO_SYNC,
         JSON,
-        Option("no_pager", "--no-pager", FLAG, "Do not use a pager."),
+        NO_PAGER,
         Option("width", "--width", NUMBER, "Wrap lines at N columns.", metavar="N", least=20),
         *WHERE_AND_HOW,
     ),

@@ -32,26 +32,41 @@ def sync(choices: Choices, *, full: bool, stats: bool) -> int:
     outcome = library.sync(full=full)
     for message in outcome.said:
         say(message)
+    vectors = 0 if outcome.failed else _renew_vectors(library)
     if choices.json:
-        _print_json(outcome, library)
+        _print_json(outcome, vectors, library)
     else:
-        _draw(choices, outcome, library, stats=stats)
+        _draw(choices, outcome, vectors, library, stats=stats)
     if library.is_empty():
         tell_nothing_found(library.searched_places)
     return PARTLY_DONE if outcome.failed else 0
 
 
-def _print_json(outcome: Outcome, library: Library) -> None:
+def _renew_vectors(library: Library) -> int:
+    """Bring up to date what searches by meaning compare; the index is up to date whatever becomes of it."""
+    from geminids.core.errors import GeminidsError
+    from geminids.faces.cli.progress import progress
+
+    try:
+        return library.renew_vectors(progress("Reading sessions"))
+    except GeminidsError as error:
+        say(str(error))
+        return 0
+
+
+def _print_json(outcome: Outcome, vectors: int, library: Library) -> None:
     from geminids.faces.cli.json_output import print_json
     from geminids.faces.documents.health import sync_document
 
-    print_json(sync_document(outcome, library.index_facts()))
+    print_json(sync_document(outcome, vectors, library.index_facts()))
 
 
-def _draw(choices: Choices, outcome: Outcome, library: Library, *, stats: bool) -> None:
+def _draw(choices: Choices, outcome: Outcome, vectors: int, library: Library, *, stats: bool) -> None:
+    from geminids.sharing.transcript import words
 
     page = choices.open_page()
-    page.line(_sentence(outcome))
+    made = f" Vectors of {words.count(vectors, 'session')} were made." if vectors else ""
+    page.line(f"{_sentence(outcome)}{made}")
     if stats:
         for name, value in _figures(library.index_facts()):
             page.line((f"{name:<10}", "quiet"), value)

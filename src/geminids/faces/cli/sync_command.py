@@ -20,7 +20,8 @@ def sync(choices: Choices, /, **typed: Any) -> int:
     before everything is read. The newest sessions come first, and Ctrl-C loses nothing that was already read.
     Only --full starts over.
 
-    The index can be deleted at any time; it is made again from the sessions.
+    The index can be deleted at any time; it is made again from the sessions. After the first `search
+    --like`, the vectors that it compares are updated too.
 
     \b
     geminids sync

@@ -30,6 +30,8 @@ class SyncDocument(Printed, frozen=True, kw_only=True, tag="geminids/sync/1"):
     bytes: int
     kept: int
     """Of how many files copies were kept."""
+    vectors: int = 0
+    """Of how many sessions vectors were made, for search by meaning: once somebody has searched so."""
     seconds: float
     failed: bool
     """Whether the index could not be brought up to date, or not be kept, or copies could not."""
@@ -113,9 +115,9 @@ class Synced(Document, frozen=True, kw_only=True):
     said: Sequence[str]
 
 
-def sync_document(outcome: Outcome, facts: IndexFacts) -> SyncDocument:
-    """What a sync did."""
-    return filled(SyncDocument, outcome, index=facts)
+def sync_document(outcome: Outcome, vectors: int, facts: IndexFacts) -> SyncDocument:
+    """What a sync did, and of how many sessions vectors were made."""
+    return filled(SyncDocument, outcome, vectors=vectors, index=facts)
 
 
 def doctor(found: Fidelity) -> Doctor:

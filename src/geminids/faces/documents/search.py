@@ -67,7 +67,7 @@ class SearchHit(Document, frozen=True, kw_only=True):
     message: FoundMessage
     where: tuple[str, ...]
     """In which parts of the message: human, model, thoughts, arguments, paths, output, other; or in the title
-    of the session, or in its marks (name, tags and notes)."""
+    of the session, in the name of its project, or in its marks (name, tags and notes)."""
     snippet: Snippet | None
     """null if the file has changed or is gone."""
     score: float

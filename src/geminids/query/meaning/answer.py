@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.agents.homes import Home
 from geminids.core.errors import MeaningOptionError
-from geminids.query.meaning.closest import Close, closest
+from geminids.query.meaning.closest import Close, closest, renewed
 from geminids.query.meaning.embedding import MODEL
 from geminids.query.search.answer import every_session
 from geminids.query.search.asked import shown_message
@@ -67,6 +67,17 @@ def ask(
     sessions = _with_passages(index, homes, close, question.width)
     total = Total(len(sessions), len(sessions), is_exact=True, are_all_sessions=len(close) < question.limit)
     return Found(sessions, total, Searched(*searching.extent(index), _COMPARED, None), {}, {}, None)
+
+
+def renew(
+    index: Index,
+    homes: Sequence[Home],
+    vectors: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Bring the vectors in a file up to date; of how many sessions they were made."""
+    texts = SessionTexts(index, homes, with_outputs=False)
+    return renewed(index, VectorFile(vectors, MODEL), texts.texts_of, progress)
 
 
 def _left(index: Index, asked: Asked) -> set[int] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from geminids.core.hashes import blake2b
 from geminids.query.meaning.embedding import SIZE, Embedding
@@ -12,7 +12,7 @@ from geminids.storage.index.database import Index
 from geminids.storage.index.vectors import DamagedVectorsError, SessionVectors, VectorFile
 
 AT_ONCE = 100
-"""Sessions whose vectors are written together; whoever is stopped loses no more."""
+"""Sessions whose vectors are written together; whoever is killed loses no more."""
 _BYTES = 2
 """Of each number of a vector."""
 _WHOLE = 0.5
@@ -26,6 +26,7 @@ _SESSIONS = f"""
 
 TextsOf = Callable[[int], Iterable[tuple[int, Mapping[str, str]]]]
 Progress = Callable[[int, int], None]
+Answer = TypeVar("Answer")
 
 
 class Close(NamedTuple):
@@ -63,14 +64,34 @@ def closest(
 
     def found() -> list[Close]:
         with file:
-            _bring_up_to_date(file, known, embedding, texts_of, progress)
+            _renew(file, _new(file, known), embedding, texts_of, progress)
             return _nearest(embedding, text, known, file.all(SIZE * _BYTES), among)[:most]
 
+    return _anew_where_damaged(file, found)
+
+
+def renewed(index: Index, file: VectorFile, texts_of: TextsOf, progress: Progress | None = None) -> int:
+    """Bring the vectors up to date; of how many sessions they were made.
+
+    Where none is new, no model is loaded. Raises MeaningNotInstalledError.
+    """
+    known = _sessions(index)
+
+    def made() -> int:
+        with file:
+            if new := _new(file, known):
+                _renew(file, new, Embedding(), texts_of, progress)
+            return len(new)
+
+    return _anew_where_damaged(file, made)
+
+
+def _anew_where_damaged(file: VectorFile, answer: Callable[[], Answer]) -> Answer:
     try:
-        return found()
+        return answer()
     except DamagedVectorsError:
         file.remove()
-        return found()
+        return answer()
 
 
 def _sessions(index: Index) -> dict[str, _Known]:
@@ -86,22 +107,32 @@ def _stamp(stamp: bytes, title: str) -> bytes:
     return blake2b(stamp + title.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _bring_up_to_date(
+def _new(file: VectorFile, known: Mapping[str, _Known]) -> dict[str, _Known]:
+    """The sessions whose vectors are not there, or no longer theirs; the newest first."""
+    there = file.stamps()
+    file.drop(there.keys() - known.keys())
+    return {key: session for key, session in known.items() if there.get(key) != session.stamp}
+
+
+def _renew(
     file: VectorFile,
-    known: Mapping[str, _Known],
+    new: Mapping[str, _Known],
     embedding: Embedding,
     texts_of: TextsOf,
     progress: Progress | None,
 ) -> None:
-    there = file.stamps()
-    file.drop(there.keys() - known.keys())
-    new = [(key, session) for key, session in known.items() if there.get(key) != session.stamp]
-    for start in range(0, len(new), AT_ONCE):
-        file.put(
-            [_vectors(key, session, embedding, texts_of) for key, session in new[start : start + AT_ONCE]]
-        )
-        if progress:
-            progress(start + AT_ONCE, len(new))
+    made: list[SessionVectors] = []
+    try:
+        for number, (key, session) in enumerate(new.items(), start=1):
+            made.append(_vectors(key, session, embedding, texts_of))
+            if len(made) == AT_ONCE:
+                file.put(made)
+                made.clear()
+            if progress:
+                progress(number, len(new))
+    finally:
+        # Whoever is stopped by Ctrl-C goes on from here the next time.
+        file.put(made)
 
 
 def _vectors(key: str, session: _Known, embedding: Embedding, texts_of: TextsOf) -> SessionVectors:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MODEL = "l2_supercat_256"
 """Changed with the model: vectors of different ones cannot be compared."""
 SIZE = 256
+_PACKAGES = ("wordllama", "safetensors", "tokenizers", "numpy")
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS = f"weights/{MODEL}.safetensors"
 
@@ -31,6 +32,11 @@ class MeaningNotInstalledError(GeminidsError):
 
     def __init__(self, missing: str) -> None:
         super().__init__(f"Searching by meaning needs {missing!r}; {who_adds('meaning')} adds it.")
+
+
+def is_installed() -> bool:
+    """Whether all is there that makes vectors; nothing of it is loaded."""
+    return all(map(find_spec, _PACKAGES))
 
 
 class Embedding:

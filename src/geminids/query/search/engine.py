@@ -13,7 +13,7 @@ A page that follows another begins where that one ended, as long as the index do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 
 from geminids.core.values import Value
@@ -28,8 +28,9 @@ from geminids.query.search.found import (
     Total,
 )
 from geminids.query.search.question import BEST, Question
+from geminids.query.search.ranking import Order, best_first, newest_first, ranked
 from geminids.query.search.record_files import RecordFiles
-from geminids.query.search.snippets import TITLE, Cutter
+from geminids.query.search.snippets import TITLE, Cut, Cutter
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
 from geminids.storage.index.schema import COLUMNS
@@ -43,19 +44,20 @@ if TYPE_CHECKING:
     from geminids.core.disk import Disk
     from geminids.query.search.forgiving import Fit
     from geminids.query.search.language import Query
+    from geminids.query.search.named_projects import Named
     from geminids.query.search.scope import Narrowing
     from geminids.query.search.text_search import TextsOf
     from geminids.query.search.tree import Words
     from geminids.storage.index.database import Index
 
-TIER = 100
-"""So many matches whose words fit best are weighed by what they are, then the next so many."""
 MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
 SENTENCE = 4
 """Words from which on a query may be a sentence, in which hardly any session has all words."""
 LITTLE = 3
 """Sessions that are too few for a sentence: they may have its words by chance."""
+PROJECT = "project"
+"""Where words stand in the name of a session's project."""
 MARKS = "marks"
 """Where words stand that the user said of a session: its name, tags and notes."""
 NOTHING_SAID: Mapping[int, str] = {}
@@ -83,7 +85,7 @@ def search(
         page = _search_texts(asked, texts_of, cursor.after if cursor else None, progress)
     else:
         offset = cursor.after if cursor else 0
-        page = _looked_up(asked, offset, _said(asked))
+        page = _looked_up(asked, offset, _matches(asked))
         if not page.total.sessions and (spread := _spread(asked, offset)):
             page, is_spread = spread, True
         if not cursor and question.order == BEST:
@@ -155,57 +157,104 @@ def asked_at(after: str | None, now: datetime) -> datetime:
 # Answers of the index
 
 
-def _looked_up(asked: Asked, offset: int, said: Mapping[int, str] = NOTHING_SAID) -> Page:
-    """A page of what the index finds, after the sessions of which the user `said` what is looked for."""
-    matches = (
-        searching.ranked(asked.index, asked.expression, asked.conditions())
+class _Matches(Value):
+    """What matches a query, by its words or by what sessions and projects are called."""
+
+    said: Mapping[int, str] = NOTHING_SAID
+    """What the user said of sessions, by their numbers."""
+    messages: Sequence[Match] = ()
+    """The best first."""
+    by_project: Set[int] = frozenset()
+    """Those of them that lack words which the name of their project has."""
+    of_projects: Sequence[int] = ()
+    """Sessions of projects whose names have all the words, the newest first."""
+    held: Mapping[int, set[int]] = {}
+    """Projects, and the places of the words that their names have."""
+    is_whole: bool = True
+    """Else more messages may match than were looked at."""
+
+
+def _matches(asked: Asked) -> _Matches:
+    """All that matches."""
+    found = _in_words(asked)
+    if not asked.question.with_names or not asked.expression:
+        return found
+    from geminids.query.search.named_projects import named_projects
+
+    named = named_projects(asked)
+    found = found._replace(said=_said(asked))
+    return _with_projects(asked, found, named) if named else found
+
+
+def _in_words(asked: Asked) -> _Matches:
+    """The messages that match by their words."""
+    messages = (
+        ranked(asked, asked.expression)
         if asked.expression
         else searching.newest(asked.index, asked.conditions())
     )
+    return _Matches(messages=messages, is_whole=len(messages) < searching.WINDOW)
+
+
+def _with_projects(asked: Asked, found: _Matches, named: Sequence[Named]) -> _Matches:
+    """What matches, with what lacks nothing but words that the name of its project has."""
+    by_words = {message for _, message, _ in found.messages}
+    added: dict[int, Match] = {}
+    of_projects: list[int] = []
+    for one in named:
+        if one.rest is None:
+            of_projects += searching.sessions_of_projects(asked.index, one.projects, asked.conditions())
+            continue
+        others = _in_words(_within(asked, one))
+        # As if the words of the name stood in the message like the others.
+        raised = [(score / (1 - one.share), message, bits) for score, message, bits in others.messages]
+        added.update((match[1], match) for match in raised if match[1] not in by_words)
+        found = found._replace(is_whole=found.is_whole and others.is_whole)
+    return found._replace(
+        messages=sorted([*found.messages, *added.values()], reverse=True) if added else found.messages,
+        by_project=added.keys(),
+        of_projects=of_projects,
+        held={project: one.words for one in named for project in one.projects},
+    )
+
+
+def _within(asked: Asked, named: Named) -> Asked:
+    """The rest of a query, asked of the sessions of some projects."""
+    from geminids.query.search.scope import Narrowing
+
+    narrowing = Narrowing("", reader.one_of("s.project", named.projects))
+    query = asked.query._replace(tree=named.rest)
+    return asked._replace(query=query, match=query.fts(), narrowed=[*asked.narrowed, narrowing])
+
+
+def _looked_up(asked: Asked, offset: int, found: _Matches) -> Page:
+    """A page of what matches: what the user said of sessions first, then words, then names of projects."""
+    order = _in_order(asked, found, offset + asked.question.limit)
     end = offset + asked.question.limit
-    in_order = (
-        _newest_first(asked, matches, said) if asked.is_by_time else _best_first(asked, matches, end, said)
-    )
-    sessions = _with_facts(asked, in_order.sessions[offset:end], {match[1]: match for match in matches})
+    matches = {match[1]: match for match in found.messages}
+    sessions = _with_facts(asked, order.sessions[offset:end], matches)
     return Page(
-        [_with_what_was_said(asked, one, said) if one.session.number in said else one for one in sessions],
+        _with_names(asked, sessions, found),
         Total(
-            matches=len(matches),
-            sessions=len(in_order.sessions),
-            is_exact=len(matches) < searching.WINDOW,
-            are_all_sessions=in_order.are_all and len(matches) < searching.WINDOW,
+            matches=len(found.messages),
+            sessions=len(order.sessions),
+            is_exact=found.is_whole,
+            are_all_sessions=order.are_all and found.is_whole,
         ),
-        end if len(in_order.sessions) > end else None,
+        end if len(order.sessions) > end else None,
     )
 
 
-class _Order(Value):
-    """Sessions in their order."""
-
-    sessions: list[int]
-    are_all: bool
-
-
-def _newest_first(asked: Asked, matches: Sequence[Match], said: Mapping[int, str]) -> _Order:
-    sessions = set(searching.sessions_of(asked.index, (match[1] for match in matches)).values()) | set(said)
-    last = searching.last_moments(asked.index, sessions)
-    return _Order(sorted(sessions, key=lambda number: (last[number], number), reverse=True), are_all=True)
-
-
-def _best_first(asked: Asked, matches: Sequence[Match], wanted: int, said: Mapping[int, str]) -> _Order:
-    """The sessions of which the user said it, then those with the best messages, more than are wanted.
-
-    What a message is counts among those whose words fit about as well: they are weighed tier by tier.
-    """
-    sessions: dict[int, None] = dict.fromkeys(said)
-    for start in range(0, len(matches), TIER):
-        tier = matches[start : start + TIER]
-        worths = searching.worths(asked.index, (match[1] for match in tier))
-        weighed = [(score * worths[message][1], worths[message][0]) for score, message, _ in tier]
-        sessions.update(dict.fromkeys(session for _, session in sorted(weighed, reverse=True)))
-        if len(sessions) > wanted:
-            return _Order(list(sessions), are_all=start + TIER >= len(matches))
-    return _Order(list(sessions), are_all=True)
+def _in_order(asked: Asked, found: _Matches, wanted: int) -> Order:
+    """The sessions of what matches, more than are wanted."""
+    if asked.is_by_time:
+        return newest_first(asked, found.messages, [*found.said, *found.of_projects])
+    best = best_first(asked, found.messages, wanted, found.held)
+    if not found.said and not found.of_projects:
+        return best
+    others = found.of_projects if best.are_all else ()
+    sessions = list(dict.fromkeys([*found.said, *best.sessions, *others]))
+    return Order(sessions, are_all=best.are_all)
 
 
 def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Match]) -> list[SessionHits]:
@@ -250,11 +299,23 @@ def _hits(
                 shown_message(row, tools.get(number, ())),
                 columns[number],
                 cutter.cut(row.spans, columns[number])
-                or (cutter.cut_title(titles[row.session]) if row.place == 0 else None),
+                or (_cut_of_title(asked, cutter, row.session, titles) if row.place == 0 else None),
                 matches[number][0],
             )
             for number, row in rows.items()
         }
+
+
+def _cut_of_title(asked: Asked, cutter: Cutter, session: int, titles: Mapping[int, str]) -> Cut | None:
+    """A piece of the title of a session, or of the one that its agent made where the user gave another."""
+    if cut := cutter.cut_title(titles[session]):
+        return cut
+    # Hardly any session has two, and loading what reads the other takes as long as a search.
+    from geminids.core.model import SessionSummary
+    from geminids.storage.codec.packed import unpacked
+
+    (packed,) = reader.summaries(asked.index, [session])
+    return cutter.cut_title(unpacked(packed, SessionSummary).summary or "")
 
 
 # Words that stand in several messages of a session
@@ -280,7 +341,8 @@ def _spread(asked: Asked, offset: int) -> Page | None:
         return None
     any_of = asked.query._replace(tree=And((Or(tuple(wanted)), *unwanted)))
     within = Narrowing("", reader.one_of("m.session", sessions))
-    page = _looked_up(asked._replace(match=any_of.fts(), narrowed=[*asked.narrowed, within]), offset)
+    spread = asked._replace(match=any_of.fts(), narrowed=[*asked.narrowed, within])
+    page = _looked_up(spread, offset, _in_words(spread))
     return page if page.total.matches else None
 
 
@@ -311,17 +373,30 @@ def _sessions_with_all(asked: Asked, expressions: Sequence[str]) -> list[int]:
 
 def _said(asked: Asked) -> Mapping[int, str]:
     """What the user said of sessions that has what is looked for, by their numbers, the newest first."""
-    if not (asked.question.with_marks and asked.query.marks) or set(asked.query.columns) != set(COLUMNS):
+    if not asked.query.marks or set(asked.query.columns) != set(COLUMNS):
         return NOTHING_SAID
     from geminids.query.search.marked import sessions_said
 
     return sessions_said(asked)
 
 
-def _with_what_was_said(asked: Asked, found: SessionHits, said: Mapping[int, str]) -> SessionHits:
-    return found._replace(
-        hits=[*_beside(asked, found.session, said[found.session.number], MARKS), *found.hits]
+def _with_names(asked: Asked, sessions: Sequence[SessionHits], found: _Matches) -> list[SessionHits]:
+    """The sessions, each with what the user said of it, or the name of its project, where that matches."""
+    numbers = [one.session.number for one in sessions]
+    by_words = (
+        searching.messages_of(asked.index, numbers, {match[1] for match in found.messages} - found.by_project)
+        if found.held
+        else {}
     )
+    named: list[SessionHits] = []
+    for one in sessions:
+        session, hits = one.session, one.hits
+        if said := found.said.get(session.number):
+            hits = [*_beside(asked, session, said, MARKS), *hits]
+        elif found.held and not by_words[session.number]:
+            hits = [*_beside(asked, session, session.project.name, PROJECT), *hits]
+        named.append(one._replace(hits=hits))
+    return named
 
 
 def _beside(asked: Asked, session: SessionRow, text: str, where: str) -> list[Hit]:
@@ -366,7 +441,7 @@ def _forgiven(asked: Asked, page: Page) -> tuple[Page, Fit | None]:
     if words is None:
         return page, None
     known = {one.session.number for one in page.sessions}
-    said = texts_said(asked) if asked.question.with_marks else {}
+    said = texts_said(asked) if asked.question.with_names else {}
     fit = best_fits(asked, words, room, known, said)
     if fit is None:
         return page, None
@@ -396,12 +471,17 @@ def _searched(asked: Asked) -> Searched:
 
 def _hidden(asked: Asked, total: Total) -> dict[str, int]:
     """How much more would match without each filter. What must be verified is not counted."""
-    if asked.match.must_verify or not asked.query.tree or not total.is_exact:
+    is_narrowed = asked.narrowed or set(asked.query.columns) != set(COLUMNS)
+    if asked.match.must_verify or not (is_narrowed and asked.query.tree and total.is_exact):
         return {}
     counted = partial(searching.count, counted="session" if asked.question.hidden_sessions else "message")
-    # The sessions of a total may be some of them.
+    # The sessions of a total may be some of them, and its messages more than those that have all words.
     is_told = not asked.question.hidden_sessions
-    shown = total.matches if is_told else counted(asked.index, asked.expression, asked.conditions())
+    shown = (
+        total.matches
+        if is_told and not asked.question.with_names
+        else counted(asked.index, asked.expression, asked.conditions())
+    )
     hidden = {
         narrowing.typed: counted(asked.index, asked.expression, asked.conditions(without=narrowing)) - shown
         for narrowing in asked.narrowed

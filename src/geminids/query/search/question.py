@@ -45,8 +45,9 @@ class Question(NamedTuple):
     """Seconds after which a search that must read texts stops where it is, and says so."""
     forgiving: bool = False
     """Whether what fits best is found too where nothing has all the words, or little."""
-    with_marks: bool = False
-    """Whether names, tags and notes that the user gave are looked through too."""
+    with_names: bool = False
+    """Whether what sessions are called is looked through too: names, tags and notes that the user gave, and
+    names of projects."""
     hidden_sessions: bool = False
     """Whether what filters leave out is counted in sessions and not in messages."""
 

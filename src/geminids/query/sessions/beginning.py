@@ -27,7 +27,7 @@ from geminids.query.sessions.assembly import assembled, copies_marked
 from geminids.query.sessions.session_reader import SessionReader
 from geminids.reading.bundles import EarlierDisk
 from geminids.storage.codec.packed import unpacked
-from geminids.storage.codec.rows import message_facts, own_title
+from geminids.storage.codec.rows import message_facts, own_titles
 from geminids.storage.index import reader, search
 from geminids.storage.index.beginnings import FirstMessage, KnownNumbers, first_messages, message_count
 from geminids.storage.index.bundles import numbered_place
@@ -102,7 +102,7 @@ class Beginnings:
         folder = summary.project.path or ""
         copied = copied_messages(self._index, row.id, row.file)
 
-        titles = chain([own_title(summary.title, session.messages)], repeat(""))
+        titles = chain([own_titles(summary, session.messages)], repeat(""))
 
         def same() -> Iterator[Message]:
             marked = copies_marked(session.messages, copied)

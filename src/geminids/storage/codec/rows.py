@@ -11,8 +11,17 @@ from zlib import adler32, crc32
 
 from geminids.core.agents.fates import Fate
 from geminids.core.agents.traces import Trace, key, trace
-from geminids.core.model import FileChange, Location, Message, Session, ToolCall, ToolStatus
-from geminids.core.model.summary import says_something, title_of
+from geminids.core.model import (
+    FileChange,
+    Location,
+    Message,
+    Session,
+    SessionKind,
+    SessionSummary,
+    ToolCall,
+    ToolStatus,
+)
+from geminids.core.model.summary import one_line, says_something, title_of
 from geminids.core.names import storable
 from geminids.storage.codec.estimates import estimates
 from geminids.storage.codec.packed import packed, project_row, unpacked
@@ -43,7 +52,7 @@ def session_rows(session: Session, traced: int, *, everything: bool) -> SessionR
     """A session and its messages."""
     guessed = estimates(session)
     folder = session.project.path or ""
-    titles = chain([own_title(session.title, session.messages)], repeat(""))
+    titles = chain([own_titles(session, session.messages)], repeat(""))
     return SessionRows(
         _session_facts(session, traced),
         [
@@ -53,12 +62,16 @@ def session_rows(session: Session, traced: int, *, everything: bool) -> SessionR
     )
 
 
-def own_title(title: str | None, messages: Sequence[Message]) -> str:
-    """A title that is not what the human typed first: nothing else in the session need have its words.
+def own_titles(session: SessionSummary, messages: Sequence[Message]) -> str:
+    """The title of a session, and the one that its agent made, as far as they are not what was typed first.
 
-    It is indexed with the first message.
+    They are indexed with the first message: nothing else in the session need have their words.
     """
-    return "" if title is None or title == title_of(None, messages) else title
+    titles = [session.title]
+    # Of a subagent it stands in its answer; of a lost session it is our own words.
+    if session.kind is SessionKind.MAIN and one_line(session.summary or "") != session.title:
+        titles.append(session.summary)
+    return "\n".join(title for title in titles if title and title != title_of(None, messages))
 
 
 def _session_facts(session: Session, traced: int) -> SessionFacts:

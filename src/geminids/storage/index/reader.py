@@ -207,6 +207,13 @@ def projects(index: Index) -> dict[int, ProjectRow]:
     return {number: project_row(values) for number, *values in rows}
 
 
+def places_of_projects(index: Index) -> list[tuple[int, str | None, str]]:
+    """The number, the folder and the slug of each project of which any of these is known."""
+    return index.connection.execute(
+        "SELECT id, path, coalesce(slug, '') FROM projects WHERE path IS NOT NULL OR slug IS NOT NULL"
+    ).fetchall()
+
+
 def problems(index: Index, *kinds: str) -> list[ProblemRow]:
     """What stood in the way, of these kinds or of any; what kept bundles from being found comes first."""
     where = f"WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""

@@ -12,7 +12,7 @@ own (`storage/index/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 9
+VERSION = 10
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"

@@ -48,6 +48,16 @@ Match = tuple[float, int, int]
 """A message that matches: how well, its number, and in which columns, as bits."""
 
 
+class Worth(NamedTuple):
+    """How much a match counts for what its message is, and what its session is called."""
+
+    message: int
+    session: int
+    worth: float
+    title: str | None
+    project: int
+
+
 class MessageRow(NamedTuple):
     """What is shown of a message, and where it stands."""
 
@@ -120,16 +130,22 @@ FAILED_CALL = Condition("EXISTS (SELECT 1 FROM calls WHERE message = m.id AND st
 # Matches
 
 
-def ranked(index: Index, match: str, conditions: Sequence[Condition]) -> list[Match]:
-    """The newest messages that match, at most WINDOW of them, those whose words fit best first."""
-    found = index.connection.execute(
+def newest_scored(index: Index, match: str, conditions: Sequence[Condition]) -> list[Match]:
+    """The newest messages that match, at most WINDOW of them, and how well their words fit; newest first."""
+    return index.connection.execute(
         f"SELECT -bm25(texts, {_numbers(WEIGHTS)}), texts.rowid, "
         f"{_COLUMN_BITS} FROM {_living(index, conditions)} "
         f"WHERE texts MATCH ?{all_hold(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
         (match, *values_of(conditions)),
     ).fetchall()
-    found.sort(reverse=True)
-    return found
+
+
+def matching_between(index: Index, match: str, first: int, last: int) -> set[int]:
+    """The rows from one message to another that match, gone ones included."""
+    rows = index.connection.execute(
+        "SELECT rowid FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ?", (match, first, last)
+    )
+    return {number for (number,) in rows}
 
 
 def newest_matches(index: Index, match: str, conditions: Sequence[Condition], most: int) -> list[int]:
@@ -151,15 +167,16 @@ def newest(index: Index, conditions: Sequence[Condition]) -> list[Match]:
     ).fetchall()
 
 
-def worths(index: Index, messages: Iterable[int]) -> dict[int, tuple[int, float]]:
-    """The sessions of messages, and how much a match counts for what each message is."""
+def worths(index: Index, messages: Iterable[int]) -> dict[int, Worth]:
+    """How much a match counts for what each of these messages is."""
     wanted = list(messages)
     rows = index.connection.execute(
-        f"SELECT m.id, m.session, {_WORTH} FROM messages AS m JOIN sessions AS s ON s.id = m.session "
+        f"SELECT m.id, m.session, {_WORTH}, s.title, s.project "
+        "FROM messages AS m JOIN sessions AS s ON s.id = m.session "
         f"WHERE m.id IN ({_numbers(wanted)})",
         (newest_moment(index),),
     )
-    found = {message: (session, worth) for message, session, worth in rows}
+    found = {row[0]: Worth._make(row) for row in rows}
     if len(found) < len(wanted):
         raise DamagedValueError("the full text knows messages that are not there")
     return found
@@ -225,6 +242,17 @@ def newest_sessions(index: Index, match: str, conditions: Sequence[Condition]) -
         (match, *values_of(conditions)),
     ).fetchall()
     return list(dict.fromkeys(number for (number,) in rows)), len(rows) < WINDOW
+
+
+def sessions_of_projects(index: Index, projects: Sequence[int], conditions: Sequence[Condition]) -> list[int]:
+    """The sessions of projects that people led, and of which all of this is true; the newest first."""
+    having = f" AND EXISTS (SELECT 1 FROM messages AS m WHERE m.session = s.id{all_hold(conditions)})"
+    rows = index.connection.execute(
+        f"SELECT s.id FROM sessions AS s WHERE s.project IN ({_numbers(projects)}) "
+        f"AND s.kind IN ('main', 'lost'){having if conditions else ''} ORDER BY s.last DESC, s.id DESC",
+        values_of(conditions),
+    )
+    return [number for (number,) in rows]
 
 
 def every_session(index: Index, match: str | None, conditions: Sequence[Condition]) -> list[int]:

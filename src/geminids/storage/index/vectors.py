@@ -2,8 +2,8 @@
 
     <data>/index/<homes>.meaning.db     can be thrown away, and is made again when it is asked for
 
-It is brought up to date by whoever asks. What is damaged or of another model is made anew. Its errors are its
-own: the index beside it has nothing to do with them.
+It is made by whoever asks first, and brought up to date by whoever asks and by an explicit sync. What is
+damaged or of another model is made anew. Its errors are its own: the index beside it has nothing to do with them.
 """
 
 from __future__ import annotations
