@@ -62,8 +62,8 @@ def test_what_is_said_to_be_taken_out_is_what_verify_counts(geminids: Run, home:
     places = len(verified(geminids, "t.acr")["withheld"])
     assert document["missing"] == places > len(document["withheld"])
     said = geminids("redact-record", "s.acr", "-o", "t.acr", "--force", "--entry", USER).err
-    assert f": {len(document['withheld'])} places taken out, and what would tell what stood there; " in said
-    assert said.endswith(f"something is missing at {places} places now, as `verify` counts them.\n")
+    assert f": {len(document['withheld'])} places removed, and what would reveal what was there; " in said
+    assert said.endswith(f"; {places} places missing in all, as `verify` counts.\n")
     (redactions,) = [line for line in geminids("verify", "t.acr").out.splitlines() if "redactions" in line]
     assert redactions.endswith(f"something was taken out at {places} places")
 

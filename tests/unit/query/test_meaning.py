@@ -249,7 +249,7 @@ def test_a_sync_says_where_vectors_cannot_be_written_and_is_done_all_the_same(
     finally:
         module._PATIENCE = before
         other.close()
-    assert (outcome.code, outcome.out[:9]) == (0, "Taken in:")
+    assert (outcome.code, outcome.out[:8]) == (0, "Indexed:")
     assert "cannot be used (database is locked). Try again in a while." in outcome.err
 
 

@@ -20,7 +20,6 @@ from geminids.sharing.transcript import safe
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from geminids.faces.cli.screen import terminal
     from geminids.library.completions import Completions
 
 LONGEST_TITLE = 60
@@ -93,6 +92,7 @@ def complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> 
 
 
 def _known(context: click.Context) -> Completions:
+    from geminids.faces.cli.screen import terminal
     from geminids.library.completions import Completions
 
     choices = context.ensure_object(Choices)

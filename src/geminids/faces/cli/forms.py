@@ -62,7 +62,7 @@ NO_SYNC = Option(
     "Use the index as it is; do not look for new or changed sessions.",
     for_run=True,
 )
-NO_PAGER = Option("no_pager", "--no-pager", FLAG, "Straight to the terminal.")
+NO_PAGER = Option("no_pager", "--no-pager", FLAG, "Do not use a pager.")
 WHERE_AND_HOW = (
     Option(
         "home",

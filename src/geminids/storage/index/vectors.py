@@ -3,7 +3,8 @@
     <data>/index/<homes>.meaning.db     can be thrown away, and is made again when it is asked for
 
 It is made by whoever asks first, and brought up to date by whoever asks and by an explicit sync. What is
-damaged or of another model is made anew. Its errors are its own: the index beside it has nothing to do with them.
+damaged or of another model is made anew. Its errors are its own: the index beside it has nothing to do with
+them.
 """
 
 from __future__ import annotations
