@@ -27,6 +27,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.picked import sessions_wanted
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -71,9 +72,7 @@ class Done(NamedTuple):
 
 
 @click.command()
-@click.argument(
-    "wanted", nargs=-1, required=True, metavar="ID|QUERY...", callback=not_empty, shell_complete=complete_ids
-)
+@click.argument("wanted", nargs=-1, metavar="[ID|QUERY]...", callback=not_empty, shell_complete=complete_ids)
 @click.option(
     "--to",
     "folder",
@@ -112,6 +111,9 @@ def restore(
 
     if dry_run and yes:
         raise click.UsageError("--dry-run and --yes cannot both be meant.")
+    wanted = sessions_wanted(choices, wanted, "put back", deleted=True)
+    if not wanted:
+        raise click.UsageError("Missing argument 'ID|QUERY...'.")
     target = str(absolute(folder)) if folder is not None else None
     with choices.open_library() as library:
         rows = sessions_meant(choices, library, wanted, "There is nothing to put back.")

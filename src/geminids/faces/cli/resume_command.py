@@ -14,6 +14,7 @@ import click
 from geminids.core.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskError, UnsafeArgumentError
 from geminids.faces.cli.confirmation import ask
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
+from geminids.faces.cli.picked import session_wanted
 from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 from geminids.faces.shell_line import shell_line, shell_words
@@ -27,7 +28,7 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 
 
 @click.command()
-@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@click.argument("wanted", required=False, metavar="[ID|FILE]", shell_complete=complete_sessions)
 @click.argument("arguments", metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--print", "only_print", is_flag=True, help="Only print what would be run, as a line for a shell."
@@ -37,9 +38,12 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 @json_option
 @shared_options
 @pass_choices
-def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_print: bool, yes: bool) -> int:
+def resume(
+    choices: Choices, *, wanted: str | None, arguments: tuple[str, ...], only_print: bool, yes: bool
+) -> int:
     """Resume a session in its agent.
 
+    Without an ID you choose one from a list, which begins with the sessions of this folder.
     Goes to the folder of its project and runs the agent's own command for it;
     what stands after `--` is passed on to it. Where that cannot be done, you are told why, and what to
     type instead. Where the agent is known to delete what it resumes, you are asked first. With --print
@@ -52,6 +56,7 @@ def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_pr
     """  # noqa: D301 - click wants the character itself
     from geminids.query.sessions.resume import Resumable
 
+    wanted = session_wanted(choices, wanted, "resume", here_first=True)
     with choices.open_library() as library:
         found = library.resuming(wanted, choices.now)
     how = found.how

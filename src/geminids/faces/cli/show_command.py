@@ -22,13 +22,13 @@ def complete_sessions(
 
 
 @click.command()
-@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@click.argument("wanted", required=False, metavar="[ID|FILE]", shell_complete=complete_sessions)
 @options_of(FORM)
 @pass_choices
 def show(choices: Choices, /, **typed: Any) -> int:
     """Read a session: what was said, what was done, what went wrong.
 
-    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`.
+    Without an ID you choose one from a list. ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`.
     A FILE is a path, or a name that ends as those of sessions do; `-` is stdin. One that holds
     several sessions shows them one after the other.
 
@@ -44,5 +44,7 @@ def show(choices: Choices, /, **typed: Any) -> int:
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli import show_answer
+    from geminids.faces.cli.picked import session_wanted
 
+    typed["wanted"] = session_wanted(choices, typed["wanted"], "read")
     return show_answer.show(choices, **typed)
