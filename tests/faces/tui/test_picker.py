@@ -125,12 +125,11 @@ def test_enter_waits_for_the_answer_to_what_was_typed(matches: Matches) -> None:
     picker = picked(matches)
     for key in (Typed("bread 17"), "enter"):
         assert picker.press(key)
-    assert picker.decided is None
+    before = picker.decided
     picker.take(matches.listed(picker.asked))
-    assert picker.decided is not None
-    assert picker.decided.name == "Question 17 about bread"
+    after = picker.decided
     assert picker.press(Typed("x"))
-    assert picker.decided is None
+    assert (before, after and after.name, picker.decided) == (None, "Question 17 about bread", None)
 
 
 def test_escape_clears_and_then_quits(matches: Matches) -> None:
@@ -158,9 +157,7 @@ def test_a_folder_without_sessions_shows_those_of_all(matches: Matches) -> None:
     assert "this project" in seen(here)[0]
 
 
-@pytest.mark.parametrize(
-    ("typed", "told"), [("cors OR ", "OR needs"), ("since:never", "Cannot read the time")]
-)
+@pytest.mark.parametrize("typed", ["cors OR ", "since:never"])
 def test_a_mistake_is_told_and_what_was_typed_stays(matches: Matches, typed: str) -> None:
     picker = picked(matches, Typed(typed))
     assert picker.chosen is None

@@ -9,8 +9,6 @@ import click
 from geminids.core.errors import INTERRUPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from geminids.faces.cli.options import Choices
 
 
@@ -27,8 +25,8 @@ def session_wanted(
 
 
 def sessions_wanted(
-    choices: Choices, typed: Sequence[str], verb: str, *, deleted: bool = False
-) -> Sequence[str]:
+    choices: Choices, typed: tuple[str, ...], verb: str, *, deleted: bool = False
+) -> tuple[str, ...]:
     """What was typed; if that is nothing, the session that is chosen now, where somebody can choose.
 
     With `deleted` it is one of those whose files are gone.

@@ -28,9 +28,9 @@ def complete_sessions(
 def show(choices: Choices, /, **typed: Any) -> int:
     """Read a session: what was said, what was done, what went wrong.
 
-    Without an ID you choose one from a list. ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`.
-    A FILE is a path, or a name that ends as those of sessions do; `-` is stdin. One that holds
-    several sessions shows them one after the other.
+    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`;
+    without one you choose a session from a list. A FILE is a path, or a name that ends as those of
+    sessions do; `-` is stdin. One that holds several sessions shows them one after the other.
 
     \b
     geminids show latest

@@ -107,7 +107,7 @@ class Asker:
             self._changed.wait_for(lambda: self._has_new or self._is_read or self._is_stopping)
             self._check()
             if self._is_read:
-                self._is_read, self._has_new = False, self._asked is not None
+                self._begin_anew()
                 return None
             self._has_new = False
             return self._asked
@@ -116,7 +116,11 @@ class Asker:
         with self._changed:
             self._changed.wait_for(lambda: self._is_read or self._is_stopping)
             self._check()
-            self._is_read = False
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Have the same asked again."""
+        self._is_read, self._has_new = False, self._asked is not None
 
     def _check(self) -> None:
         if self._is_stopping:

@@ -23,7 +23,7 @@ Key = str | Typed
 
 _NAMES = {
     "\r": "enter",
-    "\n": "down",  # Ctrl-J, as in other lists that are typed into
+    "\n": "enter",  # what a terminal makes of it that is typed before the keys are read one by one
     "\t": "tab",
     "\x7f": "backspace",
     "\b": "backspace",

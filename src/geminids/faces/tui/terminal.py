@@ -87,9 +87,10 @@ class Terminal:
             for number, line in enumerate(lines, start=1)
             if number > len(self._shown) or self._shown[number - 1] != line
         ]
-        rest = f"\x1b[{len(lines) + 1};1H\x1b[J" if len(lines) < len(self._shown) or not self._shown else ""
+        cleared = "" if self._shown else "\x1b[2J"
+        rest = f"\x1b[{len(lines) + 1};1H\x1b[J" if len(lines) < len(self._shown) else ""
         column, line = cursor
-        self._send(f"\x1b[?25l{''.join(changed)}{rest}\x1b[{line + 1};{column + 1}H\x1b[?25h")
+        self._send(f"\x1b[?25l{cleared}{''.join(changed)}{rest}\x1b[{line + 1};{column + 1}H\x1b[?25h")
         self._shown = list(lines)
 
     def forget(self) -> None:

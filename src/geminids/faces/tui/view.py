@@ -139,10 +139,14 @@ def _highlighted(snippet: Snippet) -> list[Piece]:
 
 
 def _footer(picker: Picker, verb: str, said: str) -> list[Piece]:
-    """The keys, and what a person should know."""
-    keys = [f"Enter {verb}", "Tab agent"]
+    """The keys, as far as there is room for them, and what a person should know."""
+    keys = [f"Enter {verb}", "Esc " + ("clear" if picker.box.text else "quit"), "Tab agent"]
     if other := picker.next_scope:
         keys.append("Ctrl-T " + ("this project" if other.project else "all projects"))
-    keys.append("Esc " + ("clear" if picker.box.text else "quit"))
+    told = ""
+    for key in keys:
+        longer = f"{told} · {key}" if told else f" {key}"
+        if cell_len(longer) <= picker.columns:
+            told = longer
     note = said or (picker.listed.note if picker.listed and picker.listed.lines else "")
-    return fitted([Piece(f" {' · '.join(keys)}", "quiet"), Piece(f"  {note}", "warning")], picker.columns)
+    return fitted([Piece(told, "quiet"), Piece(f"  {note}", "warning")], picker.columns)
