@@ -65,7 +65,7 @@ def test_what_is_said_to_be_taken_out_is_what_verify_counts(geminids: Run, home:
     assert f": {len(document['withheld'])} places removed, and what would reveal what was there; " in said
     assert said.endswith(f"; {places} places missing in all, as `verify` counts.\n")
     (redactions,) = [line for line in geminids("verify", "t.acr").out.splitlines() if "redactions" in line]
-    assert redactions.endswith(f"something was taken out at {places} places")
+    assert redactions.endswith(f"removed at {places} places")
 
 
 # -- what can be taken out ---------------------------------------------------

@@ -263,7 +263,7 @@ def test_a_session_that_was_never_kept_cannot_be_put_back(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], 2, "Missing argument"),
+        ([], 2, "Which session?"),
         (["nothing-like-it", "--yes"], 1, "No session is named 'nothing-like-it'"),
         (["77", "--yes"], 1, "list"),
         ([FIRST, "--dry-run", "--yes"], 2, "cannot be combined"),

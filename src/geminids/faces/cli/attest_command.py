@@ -22,6 +22,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.picked import sessions_wanted
 from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.talk import say
@@ -127,6 +128,8 @@ def attest(
     geminids verify session.acr
     """  # noqa: D301 - click wants the character itself
     is_folder = everything or output.endswith(("/", "\\")) or absolute(output).is_dir()
+    if not everything:
+        wanted = sessions_wanted(choices, wanted, "sign")
     _check_wanted(wanted, is_folder=is_folder, everything=everything)
     _check_options(
         is_folder=is_folder,

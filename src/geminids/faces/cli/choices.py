@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from geminids.faces.cli.page import Page
     from geminids.library import Library
+    from geminids.library.current_index import Progress, Tell
 
 
 class WrongUsageError(GeminidsError):
@@ -70,6 +71,20 @@ class Choices:
         if library.sample and not self.sample:
             say("No session on this machine; showing the sample sessions that come with geminids.")
         return library
+
+    def open_behind(self, is_synced: bool, tell: Tell, progress: Progress) -> Library:
+        """The library that was chosen, for who draws meanwhile; whoever opens it closes it."""
+        from geminids.library import open_library
+
+        return open_library(
+            self.home,
+            self.data,
+            sample=self.sample,
+            sync=is_synced and not self.no_sync,
+            tell=tell,
+            progress=progress,
+            behind=self._sync_behind,
+        )
 
     def close(self) -> None:
         """Let go of what was opened."""

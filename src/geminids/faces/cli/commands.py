@@ -222,7 +222,7 @@ def _usage(error: click.UsageError) -> str:
 def _no_session(command: str, error: click.UsageError) -> str:
     """What to say where a session is to be named, and none is."""
     parameter = error.param if isinstance(error, click.MissingParameter) else None
-    if parameter is None or parameter.metavar not in ("ID", "ID|FILE"):
+    if parameter is None or (parameter.metavar or "").strip("[]") not in ("ID", "ID|FILE"):
         return ""
     return f"Which session? `geminids list` numbers them, and `{command} latest` takes the newest."
 

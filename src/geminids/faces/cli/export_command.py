@@ -28,6 +28,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.picked import sessions_wanted
 from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.show_answer import DETAIL
@@ -218,6 +219,8 @@ def export(
         raise click.UsageError("--json needs -o FILE or -o DIR: it describes the files that were written.")
     asked = ListOptions(project, since, until, kind, None, tag, agents=agents)
     chosen = Chosen(wanted, query, everything, asked)
+    if query is None and not chosen.is_filter:
+        chosen = chosen._replace(wanted=tuple(sessions_wanted(choices, wanted, "export")))
     library = choices.open_library()
     items = _items(choices, library, chosen)
     if not items:

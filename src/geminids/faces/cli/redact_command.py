@@ -10,6 +10,7 @@ import click
 from geminids.core.errors import NOTHING_FOUND
 from geminids.faces.cli.completers import complete_sessions
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
+from geminids.faces.cli.picked import session_wanted
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.talk import say
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@click.argument("wanted", required=False, metavar="[ID|FILE]", shell_complete=complete_sessions)
 @hide_option
 @click.option(
     "--keep-attachments",
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @json_option
 @shared_options
 @pass_choices
-def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachments: bool) -> int:
+def redact(choices: Choices, *, wanted: str | None, hide: tuple[str, ...], keep_attachments: bool) -> int:
     """Show what would be hidden in a session, and why.
 
     Nothing is changed: `geminids export --redact` writes a session without its secrets. Equal secrets get the
@@ -48,6 +49,7 @@ def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachm
     from geminids.faces.cli.sessions import tell_unreadable
     from geminids.query.sessions.input_files import file_meant
 
+    wanted = session_wanted(choices, wanted, "show what would be hidden")
     library = choices.open_library(sample_if_empty=file_meant(wanted) is None)
     redactor = open_redactor(library, hide, keep_attachments=keep_attachments)
     sessions, unreadable = library.read(wanted)

@@ -26,6 +26,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.picked import sessions_wanted
 from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
@@ -74,9 +75,7 @@ class Done(NamedTuple):
 
 
 @click.command()
-@click.argument(
-    "wanted", nargs=-1, required=True, metavar="ID|QUERY...", callback=not_empty, shell_complete=complete_ids
-)
+@click.argument("wanted", nargs=-1, metavar="[ID|QUERY]...", callback=not_empty, shell_complete=complete_ids)
 @click.option(
     "--to",
     "folder",
@@ -114,6 +113,9 @@ def restore(
 
     if dry_run and yes:
         raise click.UsageError("--dry-run and --yes cannot be combined.")
+    wanted = sessions_wanted(choices, wanted, "restore", deleted=True)
+    if not wanted:
+        raise click.UsageError("Which session? `geminids list --deleted` shows those that can be restored.")
     target = str(absolute(folder)) if folder is not None else None
     with choices.open_library(changes=not dry_run) as library:
         rows = sessions_meant(choices, library, wanted, "There is nothing to restore.")

@@ -15,6 +15,7 @@ from geminids.core.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskE
 from geminids.faces.cli.completers import complete_sessions
 from geminids.faces.cli.confirmation import ask
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
+from geminids.faces.cli.picked import session_wanted
 from geminids.faces.cli.talk import say
 from geminids.faces.shell_line import shell_line, shell_words
 
@@ -27,7 +28,7 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 
 
 @click.command()
-@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@click.argument("wanted", required=False, metavar="[ID|FILE]", shell_complete=complete_sessions)
 @click.argument("arguments", metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")
 @click.option("--yes", is_flag=True, help="Do not ask, even if the agent may delete something.")
@@ -35,12 +36,15 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 @json_option
 @shared_options
 @pass_choices
-def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_print: bool, yes: bool) -> int:
+def resume(
+    choices: Choices, *, wanted: str | None, arguments: tuple[str, ...], only_print: bool, yes: bool
+) -> int:
     """Resume a session in its agent.
 
     Changes to the folder of the project and runs the agent's own command; arguments after `--` are passed on
-    to it. If the session cannot be resumed, the reason is shown, and what to type instead. If the agent is
-    known to delete what it resumes, you are asked first. With --print and --json nothing is started.
+    to it. Without an ID, choose the session from a list, which begins with those of this folder. If it cannot
+    be resumed, the reason is shown, and what to type instead. If the agent is known to delete what it
+    resumes, you are asked first. With --print and --json nothing is started.
 
     \b
     geminids resume 3
@@ -49,6 +53,7 @@ def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_pr
     """  # noqa: D301 - click wants the character itself
     from geminids.query.sessions.resume import Resumable
 
+    wanted = session_wanted(choices, wanted, "resume", here_first=True)
     with choices.open_library() as library:
         found = library.resuming(wanted, choices.now)
     how = found.how

@@ -12,14 +12,15 @@ from geminids.faces.cli.show_answer import FORM
 
 
 @click.command()
-@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@click.argument("wanted", required=False, metavar="[ID|FILE]", shell_complete=complete_sessions)
 @options_of(FORM)
 @pass_choices
 def show(choices: Choices, /, **typed: Any) -> int:
     """Read a session: what was said, what was done, what went wrong.
 
-    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`. FILE is a path,
-    or a name that ends like a session file; `-` is stdin. A file with several sessions shows all of them.
+    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`; without one,
+    choose the session from a list. FILE is a path, or a name that ends like a session file; `-` is stdin. A
+    file with several sessions shows all of them.
 
     \b
     geminids show latest
@@ -34,5 +35,7 @@ def show(choices: Choices, /, **typed: Any) -> int:
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli import show_answer
+    from geminids.faces.cli.picked import session_wanted
 
+    typed["wanted"] = session_wanted(choices, typed["wanted"], "read")
     return show_answer.show(choices, **typed)

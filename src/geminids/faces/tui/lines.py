@@ -1,0 +1,77 @@
+"""Words with styles, cut to the columns of a terminal.
+
+Colours are those of the user's theme, by their numbers, so that they can be read on light and dark ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+
+from geminids.core.values import NamedTuple
+from geminids.sharing.transcript import safe
+
+STYLES = {
+    "quiet": "2",
+    "chosen": "7",
+    "title": "1",
+    "match": "1;33",
+    "warning": "33",
+    "bad": "31",
+    "good": "32",
+}
+UNCOLOURED = {"quiet": "2", "chosen": "7", "title": "1", "match": "1;4"}
+"""Where no colour is wished: what is bright, underlined or reversed is no colour."""
+AGENT_COLOURS = ("36", "35", "33", "32", "34")
+
+
+class Piece(NamedTuple):
+    """Some words of a line, and the name of their style."""
+
+    text: str
+    style: str = ""
+
+
+def cut(text: str, width: int, *, keeps_end: bool = False) -> str:
+    """Harmless words in exactly so many columns; what is longer loses its end, or its beginning."""
+    shown = safe.line(text)
+    if cell_len(shown) <= width:
+        return set_cell_size(shown, width)
+    if width < 1:
+        return ""
+    if not keeps_end:
+        kept = set_cell_size(shown, width - 1)
+        return set_cell_size(f"{kept.rstrip()}…", width)
+    while cell_len(shown) > width - 1:
+        shown = shown[1:]
+    return set_cell_size(f"…{shown}", width)
+
+
+def fitted(pieces: Iterable[Piece], width: int) -> list[Piece]:
+    """As many of the pieces as there is room for, in exactly so many columns."""
+    kept: list[Piece] = []
+    left = width
+    for piece in pieces:
+        shown = safe.line(piece.text)
+        size = cell_len(shown)
+        if size > left:
+            kept.append(Piece(cut(shown, left), piece.style))
+            return kept
+        kept.append(Piece(shown, piece.style))
+        left -= size
+    return [*kept, Piece(" " * left)]
+
+
+def drawn(pieces: Sequence[Piece], styles: dict[str, str], *, is_chosen: bool = False) -> str:
+    """A line as it is sent to a terminal."""
+    return "".join(_drawn(piece, styles, is_chosen=is_chosen) for piece in pieces)
+
+
+def _drawn(piece: Piece, styles: dict[str, str], *, is_chosen: bool) -> str:
+    codes = [styles.get(piece.style, "")]
+    if is_chosen:
+        # Dim letters on reversed ground can hardly be read.
+        codes = [code for code in codes if code != styles["quiet"]] + [styles["chosen"]]
+    code = ";".join(filter(None, codes))
+    return f"\x1b[{code}m{piece.text}\x1b[0m" if code and piece.text else piece.text

@@ -1,0 +1,135 @@
+"""Which sessions are listed for what was typed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from geminids.core.errors import WRONG_USAGE, GeminidsError
+from geminids.core.values import NamedTuple
+from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.library import Library
+    from geminids.query.search.found import SessionHits
+    from geminids.storage.index.values import SessionRow
+    from geminids.storage.text.values import Snippet
+
+
+class Scope(NamedTuple):
+    """Among which sessions is looked."""
+
+    project: str | None = None
+    """As `--project` takes it."""
+    agent: str | None = None
+    kept: bool = False
+    """Only those whose files are gone."""
+
+
+class Asked(NamedTuple):
+    """What is to be listed."""
+
+    typed: str
+    scope: Scope
+    limit: int
+
+
+class Line(NamedTuple):
+    """A session of the list."""
+
+    session: SessionRow
+    key: str
+    """What means it alone."""
+    name: str
+    """What the user calls it, else its title."""
+    tags: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    """Words that it does not have."""
+    snippets: Sequence[Snippet] = ()
+    """Pieces in which the words stand."""
+
+
+class Listed(NamedTuple):
+    """The answer: the sessions, and what is to be said of them."""
+
+    asked: Asked
+    lines: Sequence[Line] = ()
+    total: int = 0
+    is_exact: bool = True
+    """Else there are more."""
+    note: str = ""
+    """What is wrong with what was typed, or what was done about it."""
+
+
+class Matches:
+    """Asks a library for sessions."""
+
+    def __init__(self, library: Library, now: datetime) -> None:
+        self._library = library
+        self._now = now
+
+    def listed(self, asked: Asked) -> Listed:
+        """The newest sessions; those that hold the words, once there are any."""
+        return self._found(asked) if asked.typed.strip() else self._newest(asked)
+
+    def _newest(self, asked: Asked) -> Listed:
+        scope = asked.scope
+        agents = (scope.agent,) if scope.agent else ()
+        kinds = None if scope.kept else LED_BY_HUMANS
+        wanted = Filter(project=scope.project, agents=agents, kinds=kinds, kept=scope.kept)
+        found = self._library.listing(wanted, asked.limit)
+        return Listed(asked, self._lines(found.sessions), found.total)
+
+    def _found(self, asked: Asked) -> Listed:
+        try:
+            found = self._ask(asked, while_typed(asked.typed))
+            if not found.lines or found.lines[0].missing:
+                # Nothing begins so; as a whole word it may be a spelling of another.
+                found = self._ask(asked, asked.typed)
+        except GeminidsError as error:
+            if error.exit_code != WRONG_USAGE:
+                raise
+            return Listed(asked, note=str(error).split(" At column", 1)[0].split("\n", 1)[0])
+        return found
+
+    def _ask(self, asked: Asked, words: str) -> Listed:
+        from geminids.query.search.question import Question
+
+        scope = asked.scope
+        only = f"{words} is:deleted" if scope.kept else words
+        question = Question(
+            only,
+            project=scope.project,
+            agents=(scope.agent,) if scope.agent else (),
+            limit=asked.limit,
+            forgiving=True,
+            with_names=True,
+        )
+        found = self._library.search(question, self._now)
+        lines = self._lines([hits.session for hits in found.sessions], found.sessions)
+        note = "; ".join(f"{word} read as {', '.join(read)}" for word, read in found.respelt.items())
+        is_exact = found.next is None or found.total.are_all_sessions
+        return Listed(asked, lines, max(found.total.sessions, len(lines)), is_exact, note)
+
+    def _lines(self, sessions: Sequence[SessionRow], hits: Sequence[SessionHits] = ()) -> list[Line]:
+        marks = self._library.marks([session.id for session in sessions])
+        lines = []
+        for number, (session, key) in enumerate(zip(sessions, self._library.keys(sessions), strict=True)):
+            said = marks.get(session.id)
+            name = (said and said.name) or session.title or "untitled"
+            line = Line(session, key, name, said.tags if said else ())
+            if hits:
+                snippets = [hit.snippet for hit in hits[number].hits if hit.snippet]
+                line = line._replace(missing=hits[number].missing, snippets=snippets)
+            lines.append(line)
+        return lines
+
+
+def while_typed(typed: str) -> str:
+    """What is looked for before somebody has come to the end of it: the last word may be a beginning."""
+    if typed.count('"') % 2:
+        return f'{typed}"'
+    last = typed.rpartition(" ")[2]
+    is_word = bool(last) and last.isalnum() and last not in ("OR", "AND", "NOT")
+    return f"{typed}*" if is_word else typed

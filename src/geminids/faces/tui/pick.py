@@ -1,0 +1,105 @@
+"""The session that somebody chooses on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+
+from geminids.core.agents import available as known_agents
+from geminids.faces.tui.asker import Asker
+from geminids.faces.tui.keys import Key
+from geminids.faces.tui.lines import AGENT_COLOURS, STYLES, UNCOLOURED, drawn
+from geminids.faces.tui.matches import Asked, Scope
+from geminids.faces.tui.picker import Picker
+from geminids.faces.tui.terminal import Terminal
+from geminids.faces.tui.view import screen_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.faces.tui.asker import OpenLibrary
+
+
+def can_pick() -> bool:
+    """Whether somebody sits at a terminal that can be drawn on."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def pick(
+    open_library: OpenLibrary,
+    verb: str,
+    scopes: Sequence[Scope],
+    now: datetime,
+    *,
+    has_colour: bool,
+) -> str | None:
+    """Show the sessions until one is chosen, and tell what means it; None if nobody wants one.
+
+    `verb` says what becomes of it.
+    """
+    with Terminal() as terminal:
+        asker = Asker(open_library, now, terminal.wake)
+        try:
+            return _Loop(terminal, asker, Picker(scopes), _styles(has_colour=has_colour)).run(verb, now)
+        finally:
+            asker.close()
+
+
+def _styles(*, has_colour: bool) -> dict[str, str]:
+    if not has_colour:
+        return UNCOLOURED
+    agents = known_agents()
+    colours = {name: AGENT_COLOURS[at % len(AGENT_COLOURS)] for at, name in enumerate(agents)}
+    return {**STYLES, **{f"agent {name}": colour for name, colour in colours.items()}}
+
+
+class _Loop:
+    """Hands on keys, questions and answers until the choice is made."""
+
+    def __init__(self, terminal: Terminal, asker: Asker, picker: Picker, styles: dict[str, str]) -> None:
+        self._terminal = terminal
+        self._asker = asker
+        self._picker = picker
+        self._styles = styles
+        self._asked: Asked | None = None
+
+    def run(self, verb: str, now: datetime) -> str | None:
+        """What means the session that was chosen."""
+        while True:
+            self._look()
+            if line := self._picker.decided:
+                return line.key
+            self._draw(verb, now)
+            if not all(map(self._press, self._terminal.keys())):
+                return None
+
+    def _look(self) -> None:
+        """Take in what is new: the size of the screen, an answer, an error; ask what is to be asked."""
+        if self._asker.error:
+            raise self._asker.error
+        self._picker.resize(*self._terminal.size)
+        listed = self._asker.listed
+        if listed is not None and listed is not self._picker.listed:
+            self._picker.take(listed)
+        if self._picker.asked != self._asked:
+            self._asked = self._picker.asked
+            self._asker.ask(self._asked)
+
+    def _draw(self, verb: str, now: datetime) -> None:
+        screen = screen_of(self._picker, verb, now, self._asker.said)
+        lines = [
+            drawn(pieces, self._styles, is_chosen=number == screen.chosen)
+            for number, pieces in enumerate(screen.lines)
+        ]
+        self._terminal.draw(lines, screen.cursor)
+
+    def _press(self, key: Key) -> bool:
+        """Do what a key says; whether somebody wants to go on choosing."""
+        if key == "suspend":
+            self._terminal.suspend()
+        elif key == "redraw":
+            self._terminal.forget()
+        else:
+            return self._picker.press(key)
+        return True

@@ -1,0 +1,144 @@
+"""The picker: a box to type into, the sessions that fit, and which of them is chosen.
+
+Keys go in, and what is to be listed comes out; it knows no terminal and no library. `view.py` says what it
+looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geminids.core.agents import available as known_agents
+from geminids.faces.tui.box import TextBox
+from geminids.faces.tui.keys import Key
+from geminids.faces.tui.matches import Asked, Line, Listed, Scope
+
+_ABOUT = 4
+"""Lines on the chosen session and the rule above them, where the screen is high enough."""
+_HIGH = 14
+_AHEAD = 2
+"""How many screens of sessions are asked for beyond the one that is seen."""
+
+
+class Picker:
+    """What was typed, what is listed and which line is chosen."""
+
+    def __init__(self, scopes: Sequence[Scope], typed: str = "") -> None:
+        """Of the scopes the first is looked in, until another is asked for."""
+        self.box = TextBox(typed)
+        self.listed: Listed | None = None
+        self.columns, self.height = 80, 24
+        self._scopes = list(scopes)
+        self._agents: list[str | None] = [None, *known_agents()]
+        self._number = 0
+        """Of the chosen line, from 0."""
+        self._top = 0
+        """The first line that is seen."""
+        self._is_entered = False
+        """Whether Enter was pressed before the answer came to what was typed."""
+
+    @property
+    def asked(self) -> Asked:
+        """What is to be listed now."""
+        needed = self._number + self.rows * (1 + _AHEAD)
+        # In powers of two, so that a step down asks for more only now and then.
+        return Asked(self.box.text, self.scope, 1 << (needed - 1).bit_length())
+
+    @property
+    def scope(self) -> Scope:
+        """Among which sessions is looked."""
+        return self._scopes[0]._replace(agent=self._agents[0])
+
+    @property
+    def next_scope(self) -> Scope | None:
+        """Among which others one may look; None if there are none."""
+        return self._scopes[1] if len(self._scopes) > 1 else None
+
+    @property
+    def chosen(self) -> Line | None:
+        """The line that Enter takes."""
+        lines = self.listed.lines if self.listed else ()
+        return lines[self._number] if self._number < len(lines) else None
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether what is listed is the answer to what was typed."""
+        return self.listed is not None and self.listed.asked[:2] == self.asked[:2]
+
+    @property
+    def decided(self) -> Line | None:
+        """The line that was taken; None as long as none is."""
+        return self.chosen if self._is_entered and self.has_answer else None
+
+    @property
+    def seen(self) -> Sequence[Line]:
+        """The lines for which there is room."""
+        return self.listed.lines[self._top : self._top + self.rows] if self.listed else ()
+
+    @property
+    def seen_number(self) -> int:
+        """Which of the lines that are seen is the chosen one."""
+        return self._number - self._top
+
+    @property
+    def has_about(self) -> bool:
+        """Whether there is room to tell more of the chosen session."""
+        return self.height >= _HIGH
+
+    @property
+    def rows(self) -> int:
+        """For how many sessions there is room."""
+        return max(self.height - 2 - (_ABOUT if self.has_about else 0), 1)
+
+    def resize(self, columns: int, height: int) -> None:
+        """Fit onto a screen."""
+        self.columns, self.height = columns, height
+        self._choose(self._number)
+
+    def take(self, listed: Listed) -> None:
+        """Show an answer. The same session stays chosen and in its place, unless something else was asked."""
+        before, line = self.listed, self.chosen
+        self.listed = listed
+        if not listed.lines and not listed.asked.typed and listed.asked.scope.project and self.next_scope:
+            # Nothing was done in this folder yet.
+            self._to_next_scope()
+        if before is None or before.asked[:2] != listed.asked[:2]:
+            self._top = 0
+            self._choose(0)
+            return
+        ids = [one.session.id for one in listed.lines]
+        # Whoever has not moved looks at the newest.
+        stays = line is not None and self._number and line.session.id in ids
+        number = ids.index(line.session.id) if line is not None and stays else self._number
+        self._top = max(self._top + number - self._number, 0)
+        self._choose(number)
+
+    def press(self, key: Key) -> bool:
+        """Do what a key says; whether somebody wants to go on choosing."""
+        self._is_entered = key == "enter"
+        if self.box.press(key):
+            return True
+        match key:
+            case "interrupt":
+                return False
+            case "escape":
+                return bool(self.box.text) and self.box.press("clear")
+            case "up" | "down":
+                self._choose(self._number + (1 if key == "down" else -1))
+            case "page up" | "page down":
+                self._choose(self._number + (self.rows if key == "page down" else -self.rows))
+            case "tab" | "shift tab":
+                by = 1 if key == "tab" else -1
+                self._agents = [*self._agents[by:], *self._agents[:by]]
+            case "scope":
+                self._to_next_scope()
+        return True
+
+    def _to_next_scope(self) -> None:
+        self._scopes = [*self._scopes[1:], self._scopes[0]]
+
+    def _choose(self, number: int) -> None:
+        """Choose a line, and see it."""
+        there = len(self.listed.lines) if self.listed else 0
+        self._number = max(min(number, there - 1), 0)
+        self._top = max(min(self._top, self._number), self._number - self.rows + 1)

@@ -1,0 +1,133 @@
+"""The picker on a real terminal: typed into, resized, suspended, left."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from tests.support.homes import write_session
+from tests.support.tmux import Tmux, needs_tmux, terminal
+
+pytestmark = [needs_tmux, pytest.mark.slow]
+GEMINIDS = [sys.executable, "-m", "geminids"]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    write_session(folder, "11111111-a", prompt="Why is the upload refused?", day=1)
+    write_session(folder, "22222222-b", prompt="Count the notes", day=2)
+    write_session(folder, "33333333-c", prompt="\x1b]0;owned\x07\x1b[2J evil words", day=3)
+    return folder
+
+
+def run(home: Path, *arguments: str) -> AbstractContextManager[Tmux]:
+    where = ["--home", str(home), "--data", str(home.parent / "data")]
+    return terminal([*GEMINIDS, *arguments, *where], home.parent)
+
+
+def test_type_see_enter(home: Path) -> None:
+    with run(home, "show", "--no-pager") as seen:
+        assert "Count the notes" in seen.wait_for("3 sessions")
+        seen.type("upl")
+        found = seen.wait_for("1 session\n")
+        assert "Why is the upload refused?" in found
+        assert "Count the notes" not in found
+        seen.press("Enter")
+        assert "Why is the upload refused?" in seen.wait_for("ended 0")
+        assert "Esc quit" not in seen.screen()
+
+
+def test_keys_that_are_typed_early_are_kept(home: Path) -> None:
+    begun = f"sleep 1; exec {shlex.join([*GEMINIDS, 'show', '--no-pager'])} --home {home} --data {home}-data"
+    with terminal(["sh", "-c", begun], home.parent) as seen:
+        seen.type("notes")
+        seen.press("Enter")
+        assert "Count the notes" in seen.wait_for("ended 0")
+
+
+@pytest.mark.parametrize("key", ["Escape", "C-c"])
+def test_leaving_gives_the_screen_back(home: Path, key: str) -> None:
+    with run(home, "resume") as seen:
+        seen.wait_for("3 sessions")
+        seen.press(key)
+        assert seen.wait_for("ended").split() == ["ended", "130"]
+
+
+def test_a_hostile_session_is_only_words(home: Path) -> None:
+    with run(home, "show") as seen:
+        seen.wait_for("3 sessions")
+        seen.type("evil")
+        assert "evil words" in seen.wait_for("1 session\n")
+
+
+def test_another_size_is_another_picture(home: Path) -> None:
+    with run(home, "show") as seen:
+        seen.wait_for("3 sessions")
+        seen.resize(44, 12)
+        lines = seen.wait_for("Esc quit").rstrip("\n").split("\n")
+        assert len(lines) <= 12
+        seen.resize(120, 40)
+        assert "project" not in seen.wait_for("3 sessions")
+        assert len(seen.wait_for("─" * 120).split("\n")) >= 40
+
+
+def test_ctrl_z_gives_the_terminal_to_the_shell(home: Path) -> None:
+    where = f"--home {home} --data {home}-data"
+    with terminal(["bash", "--norc", "-i"], home.parent, environment={"PS1": "shell> "}) as seen:
+        seen.wait_for("shell>")
+        seen.type(f"{shlex.join(GEMINIDS)} show --no-pager {where}")
+        seen.press("Enter")
+        seen.wait_for("3 sessions")
+        seen.press("C-z")
+        seen.wait_for("Stopped")
+        seen.type("echo still here; fg")
+        seen.press("Enter")
+        seen.wait_for("3 sessions")
+        seen.type("notes")
+        seen.press("Enter")
+        seen.wait_for("Done.")
+
+
+def test_the_agent_takes_the_place_of_the_picker(home: Path) -> None:
+    programs = home.parent / "bin"
+    programs.mkdir()
+    agent = programs / "gemini"
+    agent.write_text('#!/bin/sh\necho "agent in $(pwd): $*"\n')
+    agent.chmod(0o755)
+    project = home.parent / "shop"
+    project.mkdir()
+    write_session(home, "44444444-d", prompt="Go on with me", day=4, project=str(project))
+    path = f"PATH={programs}:{os.environ['PATH']}"
+    where = ["--home", str(home), "--data", str(home.parent / "data"), "--yes"]
+    with terminal(["env", path, *GEMINIDS, "resume", *where], home.parent) as seen:
+        seen.wait_for("this project")
+        seen.type("go on with")
+        seen.wait_for("Esc clear")
+        seen.press("Enter")
+        told = seen.wait_for("ended 0")
+        assert f"agent in {project}" in told.replace("\n", "")
+
+
+def test_without_a_terminal_it_says_what_is_missing(home: Path) -> None:
+    where = ["--home", str(home), "--data", str(home.parent / "data")]
+    line = shlex.join([*GEMINIDS, "show", *where])
+    with terminal(["sh", "-c", f"{line} | cat; {line} < /dev/null"], home.parent) as seen:
+        told = seen.wait_for("ended 2")
+        assert told.count("Which session?") == 2
+
+
+def test_no_session_at_all_is_said(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    with run(tmp_path / "home", "show") as seen:
+        seen.wait_for("No session found.")
+        seen.press("Enter")
+        time.sleep(0.1)
+        seen.press("Escape")
+        seen.wait_for("ended 130")

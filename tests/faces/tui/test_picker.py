@@ -1,0 +1,222 @@
+"""The picker: what is asked, what is listed, which line is chosen, and what it looks like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from geminids.faces.tui.keys import Key, Typed
+from geminids.faces.tui.lines import STYLES, UNCOLOURED, Piece, cut, drawn, fitted
+from geminids.faces.tui.matches import Asked, Matches, Scope, while_typed
+from geminids.faces.tui.picker import Picker
+from geminids.faces.tui.view import screen_of
+from geminids.library import Library
+from tests.conftest import NOW
+from tests.support.homes import write_session
+
+ANYWHERE = Scope()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("picked")
+    for number in range(30):
+        write_session(
+            folder,
+            f"{number:08}-a",
+            prompt=f"Question {number} about bread",
+            day=number % 28 + 1,
+            slug="bakery",
+        )
+    write_session(folder, "90000000-a", prompt="购物车里的商品数量在刷新页面之后变成零", day=2, slug="shop")
+    write_session(folder, "91000000-a", prompt="\x1b[2J\x1b]0;evil\x07 words", day=3, slug="shop")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def matches(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Matches]:
+    with Library([home], tmp_path_factory.mktemp("data")) as library:
+        yield Matches(library, NOW)
+
+
+def picked(
+    matches: Matches, *keys: Key, size: tuple[int, int] = (80, 24), scopes: Sequence[Scope] = ()
+) -> Picker:
+    """A picker that was given some keys, each with the answer to what it asks."""
+    picker = Picker(scopes or [ANYWHERE])
+    picker.resize(*size)
+    picker.take(matches.listed(picker.asked))
+    for key in keys:
+        assert picker.press(key)
+        picker.take(matches.listed(picker.asked))
+    return picker
+
+
+def seen(picker: Picker) -> list[str]:
+    screen = screen_of(picker, "read", NOW)
+    return ["".join(piece.text for piece in line) for line in screen.lines]
+
+
+def test_the_newest_sessions_are_listed_first(matches: Matches) -> None:
+    picker = picked(matches)
+    assert picker.listed is not None
+    assert picker.listed.total == 32
+    dates = [line.session.last_at for line in picker.listed.lines if line.session.last_at]
+    assert dates == sorted(dates, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("cache", "cache*"),
+        ("two wor", "two wor*"),
+        ("two ", "two "),
+        ('"a phrase', '"a phrase"'),
+        ("agent:gemini", "agent:gemini"),
+        ("cors OR", "cors OR"),
+        ("/pat.ern/", "/pat.ern/"),
+        ("", ""),
+    ],
+)
+def test_the_last_word_may_be_a_beginning(typed: str, asked: str) -> None:
+    assert while_typed(typed) == asked
+
+
+@pytest.mark.parametrize("typed", ["br", "bread 17", "brad 17", '"Question 17', "17 xyzzy"])
+def test_words_are_found_while_they_are_typed(matches: Matches, typed: str) -> None:
+    picker = picked(matches, *map(Typed, typed))
+    assert picker.chosen is not None
+    assert typed == "br" or picker.chosen.name == "Question 17 about bread"
+
+
+def test_two_letters_of_chinese_are_found(matches: Matches) -> None:
+    picker = picked(matches, Typed("商品"))
+    assert picker.listed is not None
+    assert [line.session.native_id for line in picker.listed.lines] == ["90000000-a"]
+
+
+def test_every_session_can_be_reached(matches: Matches) -> None:
+    picker = picked(matches, *["down"] * 40, size=(80, 10))
+    assert picker.listed is not None
+    assert len(picker.listed.lines) == 32
+    assert picker.chosen == picker.listed.lines[-1]
+    assert picker.chosen in picker.seen
+    back = [picker.press("page up") for _ in range(10)]
+    assert all(back)
+    assert picker.chosen == picker.listed.lines[0]
+
+
+def test_what_is_new_does_not_move_what_is_chosen(matches: Matches) -> None:
+    picker = picked(matches, "down", "down")
+    assert picker.listed is not None
+    chosen, listed = picker.chosen, picker.listed
+    assert chosen is not None
+    newer = listed.lines[5]._replace(session=listed.lines[5].session._replace(id="gemini:newer"))
+    picker.take(listed._replace(lines=[newer, *listed.lines]))
+    assert picker.chosen == chosen
+    assert chosen.name in seen(picker)[1 + picker.seen_number]
+
+
+def test_enter_waits_for_the_answer_to_what_was_typed(matches: Matches) -> None:
+    picker = picked(matches)
+    for key in (Typed("bread 17"), "enter"):
+        assert picker.press(key)
+    before = picker.decided
+    picker.take(matches.listed(picker.asked))
+    after = picker.decided
+    assert picker.press(Typed("x"))
+    assert (before, after and after.name, picker.decided) == (None, "Question 17 about bread", None)
+
+
+def test_escape_clears_and_then_quits(matches: Matches) -> None:
+    picker = picked(matches, Typed("bread"), "escape")
+    assert picker.box.text == ""
+    assert not picker.press("escape")
+    assert not picker.press("interrupt")
+
+
+def test_tab_goes_from_agent_to_agent(matches: Matches) -> None:
+    agents = [picked(matches, *["tab"] * times).scope.agent for times in range(4)]
+    assert agents == [None, "claude", "codex", "gemini"]
+    assert picked(matches, "tab", "shift tab").scope.agent is None
+    assert seen(picked(matches, "tab"))[1].strip() == "No session found."
+
+
+def test_a_folder_without_sessions_shows_those_of_all(matches: Matches) -> None:
+    picker = picked(matches, scopes=[Scope(project="/nowhere/at/all"), ANYWHERE])
+    picker.take(matches.listed(picker.asked))
+    assert picker.scope == ANYWHERE
+    assert picker.chosen is not None
+    here = picked(matches, "scope", scopes=[ANYWHERE, Scope(project="shop")])
+    assert here.listed is not None
+    assert here.listed.total == 2
+    assert "this project" in seen(here)[0]
+
+
+@pytest.mark.parametrize("typed", ["cors OR ", "since:never"])
+def test_a_mistake_is_told_and_what_was_typed_stays(matches: Matches, typed: str) -> None:
+    picker = picked(matches, Typed(typed))
+    assert picker.chosen is None
+    assert {"cors OR ": "OR needs", "since:never": "Cannot read the time"}[typed] in seen(picker)[1]
+    assert picker.box.text == typed
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 45), (60, 20), (40, 10), (24, 5), (20, 4), (10, 2)])
+@pytest.mark.parametrize("keys", [(), (Typed("bread"),), (Typed("购物"),), (Typed("x" * 200),)])
+def test_every_line_has_the_width_of_the_screen(
+    matches: Matches, size: tuple[int, int], keys: tuple[Key, ...]
+) -> None:
+    picker = picked(matches, *keys, size=size)
+    lines = seen(picker)
+    assert len(lines) <= size[1]
+    assert all(cell_len(line) <= size[0] for line in lines)
+    screen = screen_of(picker, "read", NOW, "said " * 100)
+    assert all(0 <= at < limit for at, limit in zip(screen.cursor, size, strict=True))
+
+
+def test_no_word_of_a_session_steers_the_terminal(matches: Matches) -> None:
+    picker = picked(matches, Typed("words"))
+    screen = screen_of(picker, "read", NOW)
+    sent = "".join(drawn(line, STYLES, is_chosen=True) for line in screen.lines)
+    assert not re.sub(r"\x1b\[[0-9;]*m", "", sent).count("\x1b")
+    assert "\x07" not in sent
+
+
+def test_without_colour_the_chosen_line_is_still_seen() -> None:
+    pieces = [Piece("gemini", "agent gemini"), Piece(" a title"), Piece("cache", "match")]
+    assert drawn(pieces, UNCOLOURED) == "gemini a title\x1b[1;4mcache\x1b[0m"
+    assert drawn(pieces, UNCOLOURED, is_chosen=True).count("\x1b[7m") == 2
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", drawn(pieces, UNCOLOURED, is_chosen=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("word", 6, "word  "),
+        ("words words", 6, "words…"),
+        ("购物车里", 6, "购物… "),
+        ("a b", 1, "…"),
+        ("ab", 0, ""),
+    ],
+)
+def test_words_are_cut_to_columns(text: str, width: int, shown: str) -> None:
+    assert cut(text, width) == shown
+    assert cell_len("".join(piece.text for piece in fitted([Piece(text)], width))) == width
+
+
+def test_a_folder_is_cut_at_its_beginning() -> None:
+    assert cut("~/work/shop/api", 9, keeps_end=True) == "…shop/api"
+
+
+def test_more_is_asked_for_before_the_end_is_seen(matches: Matches) -> None:
+    picker = picked(matches, size=(80, 10))
+    assert isinstance(picker.asked, Asked)
+    first = picker.asked.limit
+    assert first >= 2 * picker.rows
+    for _ in range(first):
+        picker.press("down")
+    assert picker.asked.limit >= first
