@@ -53,7 +53,7 @@ IN_LITTLE = {"lost": "all", "partly": "part", "slight": "command", "title": "tit
 MOST_DRAWN = 20
 """So many sessions have a line on a terminal; `--verbose` shows all of them."""
 COLUMNS = (
-    Column("id", least=8, most=20),
+    Column("id", least=8, most=13),
     Column("when", leaves=2),
     Column("agent", most=8, leaves=1),
     Column("project", least=7, most=14, leaves=3),
@@ -264,7 +264,10 @@ def _draw_lines(
             page.fields(*_line(one))
         return
     names = _short_names(library, [one.session for one in shown])
-    page.table(COLUMNS, [_row(one, names, choices.now) for one in shown[:MOST_DRAWN]])
+    is_mixed = len({one.session.agent for one in shown}) > 1
+    places = [place for place, column in enumerate(COLUMNS) if is_mixed or column.heading != "agent"]
+    rows = [_row(one, names, choices.now) for one in shown[:MOST_DRAWN]]
+    page.table([COLUMNS[place] for place in places], [[row[place] for place in places] for row in rows])
     if (more := len(shown) - MOST_DRAWN) > 0:
         page.line((f"… and {more:,} more (--verbose)", "quiet"))
     page.line()

@@ -60,8 +60,9 @@ class Planned(NamedTuple):
 
     @property
     def is_needless(self) -> bool:
-        """Whether there is nothing to put back, since its agent has all of it."""
-        return bool(self.plan.refusal) and not self.session.kept and self.folder is None
+        """Whether there is nothing to put back, since all of it is there."""
+        is_with_agent = bool(self.plan.refusal) and not self.session.kept and self.folder is None
+        return self.plan.is_there or is_with_agent
 
 
 class Done(NamedTuple):

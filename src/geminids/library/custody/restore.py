@@ -35,6 +35,8 @@ class RestorePlan(msgspec.Struct, frozen=True):
     """Why nothing can be written; then there are no placements."""
     within: str | None = None
     """The folder that nothing of it may leave."""
+    is_there: bool = False
+    """Whether nothing need be written, since all of it is in the folder it is meant for."""
 
     @property
     def size(self) -> int:
@@ -75,8 +77,9 @@ def plan_to_folder(session_id: str, home_folder: str, copies: Iterable[Copy], fo
         elif not is_held(target, copy):
             reason = f"{target!r} exists and is not overwritten. Choose another folder."
             return RestorePlan(session_id, refusal=reason)
-    refusal = None if placements else f"All of it is already in {folder!r}."
-    return RestorePlan(session_id, tuple(placements), refusal=refusal, within=folder)
+    if not placements:
+        return RestorePlan(session_id, refusal=f"All of it is already in {folder!r}.", is_there=True)
+    return RestorePlan(session_id, tuple(placements), within=folder)
 
 
 def _exactly(copy: Copy, target: str) -> Placement:
