@@ -372,7 +372,7 @@ def test_a_session_that_only_grew_has_one_version(geminids: Run, home: Path) -> 
         (["show", FIRST, "--version", "1", "--agent-view"], 2, "cannot be shown together"),
         (["show", "-", "--version", "1"], 2, "--version goes with an ID"),
         (["show", "./some/file.jsonl", "--version", "1"], 2, "--version goes with an ID"),
-        (["keep", "versions"], 2, "Missing argument"),
+        (["keep", "versions"], 2, "Which session?"),
         (["keep", "versions", "nothing-like-it"], 1, "No session 'nothing-like-it'"),
         (["keep", "versions", " "], 2, "it is empty"),
         (["keep", "nonsense"], 2, "No command 'nonsense' in `keep`. There are: "),
