@@ -66,7 +66,9 @@ def test_the_reference_of_the_command_line_is_what_help_says(
     pages = [_page(geminids, command) for command in COMMANDS]
     codes = _table("Exit codes", ("code", "meaning"), {str(code): said for code, said in EXIT_CODES.items()})
     variables = _table("Environment variables", ("variable", "what it does"), _variables())
-    text = "\n".join(["# The command line", "", "What each `--help` says.", "", *pages, codes, variables])
+    text = "\n".join(
+        ["# The command line", "", "The `--help` of every command.", "", *pages, codes, variables]
+    )
     if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
         REFERENCE.write_text(text, "utf-8")
     assert REFERENCE.read_text("utf-8") == text

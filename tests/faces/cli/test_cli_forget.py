@@ -216,7 +216,7 @@ def test_on_a_terminal_what_is_forgotten_stands_in_a_table(geminids: Run, home: 
     geminids("forget", SECOND, "--until-changed", "--yes")
     shown = on_terminal("forget", "--list", NO_COLOR="1")
     assert re.search(r"^session +forgotten *$", shown, re.MULTILINE)
-    assert re.search(rf"^{FIRST} +2026-06-15 12:00 +for good *$", shown, re.MULTILINE)
+    assert re.search(rf"^{FIRST} +2026-06-15 12:00 +permanently *$", shown, re.MULTILINE)
     assert re.search(rf"^{SECOND} +2026-06-15 12:00 +until changed *$", shown, re.MULTILINE)
     assert max(map(len, shown.splitlines())) <= 80
 
@@ -224,5 +224,5 @@ def test_on_a_terminal_what_is_forgotten_stands_in_a_table(geminids: Run, home: 
 def test_a_query_of_filters_alone_is_no_name_that_was_not_found(geminids: Run, home: Path) -> None:
     outcome = geminids("forget", "project:shop", "--yes")
     assert "1 session for 'project:shop'." in outcome.err
-    assert "is called" not in outcome.err
+    assert "is named" not in outcome.err
     assert ids(geminids) == [SECOND]

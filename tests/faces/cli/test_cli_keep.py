@@ -496,11 +496,11 @@ def test_copies_move_to_another_machine(
     lose_everything(home)
     outcome = geminids("keep", "import", file)
     assert (outcome.code, outcome.out) == (0, "")
-    assert re.search(r"all.tar: \d copies taken over:\n  \S+/home/.gemini\S* of gemini\n", outcome.err)
+    assert re.search(r"all.tar: \d copies imported:\n  \S+/home/.gemini\S* of gemini\n", outcome.err)
     assert [line[0] for line in listed(geminids)] == [SECOND, FIRST]
     assert "imported" in geminids("keep").err
     assert "Fix the login redirect" in geminids("show", FIRST).out
-    assert "0 copies taken over, " in geminids("keep", "import", file).err
+    assert "0 copies imported, " in geminids("keep", "import", file).err
 
 
 def test_programs_hear_what_was_moved(geminids: Run, home: Path, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_where_nobody_can_be_asked_nothing_is_started(
     told = done.stderr.decode()
     assert f"Gemini CLI {DELETES} deletes what it resumes" in told
     assert "    geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl\n" in told
-    assert told.endswith("--yes does it without asking.\n")
+    assert told.endswith("--yes starts it without asking.\n")
     done = command("resume", "1f0c", "--yes", stdin=subprocess.DEVNULL)
     assert (done.returncode, words(done)) == (0, ["--resume", FIRST_ID])
     assert b"deletes what it resumes" in done.stderr, "it is said all the same"
@@ -150,7 +150,7 @@ def test_on_a_terminal_one_is_asked(
 ) -> None:
     use(tmp_path, DELETES, monkeypatch)
     shown, code = answered("resume", "1f0c", answer=answer)
-    assert "Go on? [y/N]" in shown
+    assert "Continue? [y/N]" in shown
     assert (f"folder={project}" in shown) is starts
     assert code == (0 if starts else 130)
 

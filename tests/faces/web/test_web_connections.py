@@ -236,7 +236,7 @@ def test_what_stands_on_a_command_line_opens_nothing_afterwards(tmp_path: Path) 
         assert httpx2.get(f"{opened.served.base}/api/about", headers={"cookie": cookie}).status_code == 200
         again = opened.get()
         assert (again.status_code, again.headers.get("set-cookie")) == (401, None)
-        assert "works once" in again.json()["detail"]
+        assert "works only once" in again.json()["detail"]
         assert opened.get(cookie=cookie).status_code == 303, "the same browser may go back to it"
 
 
@@ -257,7 +257,7 @@ def test_another_user_who_reads_it_first_gets_nothing_and_takes_nothing_away(tmp
             assert answer.endswith("403")
             assert "set-cookie" not in answer
         key = f"-H 'x-geminids-token: {opened.served.token}'"
-        assert "Another user" in as_another(f"curl -s {key} {opened.served.base}/api/about")
+        assert "another user" in as_another(f"curl -s {key} {opened.served.base}/api/about")
         assert opened.get().status_code == 303, "the code still opens the door to the one whose it is"
 
 

@@ -103,7 +103,7 @@ def test_a_home_that_is_gone_for_a_while_is_told_and_comes_back(tmp_path: Path) 
         wait_until(lambda: is_in_step(server), "the first sync")
         home.rename(away)
         wait_until(lambda: client.get("/api/sessions").status_code == 503, "word of it")
-        assert "no longer there" in client.get("/api/sessions").json()["detail"]
+        assert "no longer exists" in client.get("/api/sessions").json()["detail"]
         away.rename(home)
         wait_until(lambda: client.get("/api/sessions").status_code == 200, "the home")
 

@@ -495,7 +495,7 @@ def test_all_published_sessions_are_compared_but_for_those_of_cursor(corpus: Pat
 CARRIED = frozenset(
     {
         *("message: id", "message: model", "message: time", "session: id as the agent writes it"),
-        *("session: start", "text: of the human", "text: the model", "thought: subject", "thought: text"),
+        *("session: start", "text: your prompts", "text: the model", "thought: subject", "thought: text"),
         *("tool call: arguments", "tool call: id", "tool call: name", "tool call: text that the model got"),
     }
 )
@@ -504,7 +504,7 @@ DROPPED = {
     "projectHash": ("session: hash of its folder",),
     "thoughts[].timestamp": ("thought: time",),
     "tokens": (
-        *("message: cached tokens", "message: tokens in all", "message: tokens of input"),
+        *("message: cached tokens", "message: total tokens", "message: tokens of input"),
         *("message: tokens of output", "message: tokens of thoughts", "message: tokens of tools"),
     ),
     "toolCalls[].description": ("tool call: description",),

@@ -48,7 +48,7 @@ class Companion(msgspec.Struct, frozen=True, gc=False):
 
 
 class LineKind(StrEnum):
-    """What a line was that the human typed."""
+    """The kind of a line that the user typed."""
 
     PROMPT = "prompt"
     COMMAND = "command"
@@ -58,7 +58,7 @@ class LineKind(StrEnum):
 
 
 class TypedLine(msgspec.Struct, frozen=True, gc=False):
-    """Something the human typed, as the agent logged it."""
+    """A line that the user typed, as the agent logged it."""
 
     text: str
     at: datetime | None

@@ -52,14 +52,14 @@ class Attachment(msgspec.Struct, frozen=True, tag_field="part", tag="attachment"
 
 
 class FileReference(msgspec.Struct, frozen=True, tag_field="part", tag="file-reference"):
-    """A file the human pointed at, with the text that was put in for it."""
+    """A file that the user referred to, with its text."""
 
     path: str
     text: str | None = None
 
 
 class Unrecognised(msgspec.Struct, frozen=True, tag_field="part", tag="unrecognised"):
-    """Something the agent wrote that we cannot name yet, kept as it was."""
+    """Something unrecognised that the agent wrote, kept as it was."""
 
     raw: Any
 

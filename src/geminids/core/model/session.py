@@ -41,7 +41,7 @@ class SessionKind(StrEnum):
 
 
 class Status(StrEnum):
-    """How a session seems to have ended: a judgement of ours, not a fact of the format."""
+    """How a session seems to have ended: an estimate, which the format does not record."""
 
     SUCCESS = "success"
     FAILURE = "failure"

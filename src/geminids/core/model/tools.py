@@ -59,7 +59,7 @@ class FileChange(msgspec.Struct, frozen=True, gc=False):
 
 
 class Plain(msgspec.Struct, frozen=True, gc=False, tag_field="display", tag="text"):
-    """Words shown to the human."""
+    """Text that was shown to the user."""
 
     text: str
 
@@ -115,7 +115,7 @@ class Listing(msgspec.Struct, frozen=True, tag_field="display", tag="listing"):
 
 
 class UnrecognisedDisplay(msgspec.Struct, frozen=True, tag_field="display", tag="unrecognised"):
-    """Something shown that we cannot name yet, kept as it was."""
+    """Something unrecognised that was shown, kept as it was."""
 
     raw: Any
 

@@ -243,8 +243,8 @@ def _tell_imported(choices: Choices, file: str, done: Imported) -> None:
 
     if choices.json:
         return
-    taken = f"{words.count(done.versions, 'copy', 'copies')} taken over"
-    known = f", {done.known:,} there already" if done.known else ""
+    taken = f"{words.count(done.versions, 'copy', 'copies')} imported"
+    known = f", {done.known:,} already there" if done.known else ""
     homes = "".join(f"\n  {words.path(folder)} of {agent}" for agent, folder in done.homes)
     say(f"{file}: {taken}{known}{':' if homes else '.'}{homes}")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class KeepDocument(KeepStatus, Printed, frozen=True, kw_only=True, tag="geminids/keep/1"):
-    """How things stand with the kept copies, and what agents are about to delete."""
+    """The state of the kept copies, and what agents will delete."""
 
 
 class VersionsDocument(SessionVersions, Printed, frozen=True, kw_only=True, tag="geminids/versions/1"):

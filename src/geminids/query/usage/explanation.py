@@ -122,7 +122,7 @@ class UnrecordedSum(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checks(msgspec.Struct, frozen=True, kw_only=True):
-    """In how many sessions our sums agree with the agent's own."""
+    """In how many sessions the sums agree with the agent's own."""
 
     agrees: int = 0
     explained: int = 0

@@ -129,7 +129,7 @@ export interface ProjectName {
   slug: string | null;
 }
 
-/** How a session seems to have ended: a judgement of ours, not a fact of the format. */
+/** How a session seems to have ended: an estimate, which the format does not record. */
 export type Status = "cancelled" | "error" | "failure" | "interrupted" | "success";
 
 /** How much there is of what. */
