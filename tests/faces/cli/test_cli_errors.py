@@ -182,11 +182,7 @@ def test_json_is_utf8_whatever_the_terminal_can_show(
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-<<<<<<< HEAD
-        (["list", "--sample"], 0, "numbers of this list (this user has no home directory"),
-=======
-        (["list", "--sample"], 0, "(this user has no home directory)"),
->>>>>>> words
+        (["list", "--sample"], 0, "numbers of this list (this user has no home directory)"),
         (["show", "1", "--sample"], 0, ""),
         (["doctor", "--sample"], 0, "data directory: none"),
         (["list", "--json"], 1, "No session found"),
