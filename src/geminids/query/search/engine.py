@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
+MOST_OF_PROJECT = 500
+"""Messages of projects whose names have some of the words, in which the others are; the newest."""
 SENTENCE = 4
 """Words from which on a query may be a sentence, in which hardly any session has all words."""
 LITTLE = 3
@@ -205,11 +207,12 @@ def _with_projects(asked: Asked, found: _Matches, named: Sequence[Named]) -> _Ma
         if one.rest is None:
             of_projects += searching.sessions_of_projects(asked.index, one.projects, asked.conditions())
             continue
-        others = _in_words(_within(asked, one))
+        rest = _within(asked, one)
+        others = ranked(rest, rest.expression, MOST_OF_PROJECT) if rest.expression else []
         # As if the words of the name stood in the message like the others.
-        raised = [(score / (1 - one.share), message, bits) for score, message, bits in others.messages]
+        raised = [(score / (1 - one.share), message, bits) for score, message, bits in others]
         added.update((match[1], match) for match in raised if match[1] not in by_words)
-        found = found._replace(is_whole=found.is_whole and others.is_whole)
+        found = found._replace(is_whole=found.is_whole and len(others) < MOST_OF_PROJECT)
     return found._replace(
         messages=sorted([*found.messages, *added.values()], reverse=True) if added else found.messages,
         by_project=added.keys(),

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from geminids.core.names import project_name
 from geminids.core.values import Value
 from geminids.query.search.ranking import NameMatcher, telling_words
-from geminids.query.search.tree import And, is_everything_else
+from geminids.query.search.tree import And, Words, is_everything_else
 from geminids.storage.index import reader
 from geminids.storage.index.schema import COLUMNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.query.search.asked import Asked
-    from geminids.query.search.tree import Node, Prefix, Words
+    from geminids.query.search.tree import Node, Prefix
 
 
 class Named(Value):
@@ -52,8 +52,11 @@ def named_projects(asked: Asked) -> list[Named]:
 def _named(
     tree: Node | None, words: Sequence[Words | Prefix], held: frozenset[int], projects: list[int]
 ) -> Named:
-    gone = [words[place] for place in held]
     parts = tree.parts if isinstance(tree, And) else (tree,) if tree else ()
+    gone = [words[place] for place in held]
     rest = tuple(part for part in parts if part not in gone)
+    if all(isinstance(part, Words) and part not in words for part in rest):
+        # What is left only holds a sentence together.
+        rest = ()
     left = And(rest) if len(rest) > 1 else rest[0] if rest else None
     return Named(projects, set(held), 1 - len(rest) / len(parts), left)

@@ -88,9 +88,9 @@ def _spaced(phrase: Phrase) -> str:
     return f" {' '.join(phrase.words)}{'' if phrase.is_open else ' '}"
 
 
-def ranked(asked: Asked, expression: str) -> list[Match]:
-    """The messages that match an expression, those that fit best first."""
-    found = searching.newest_scored(asked.index, expression, asked.conditions())
+def ranked(asked: Asked, expression: str, most: int = searching.WINDOW) -> list[Match]:
+    """The newest messages that match an expression, those that fit best first."""
+    found = searching.newest_scored(asked.index, expression, asked.conditions(), most)
     words = telling_words(asked.query.tree)
     close = _close_together(asked, words, found) if len(found) > 1 < len(words) else set[int]()
     if close:

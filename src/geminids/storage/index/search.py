@@ -130,12 +130,14 @@ FAILED_CALL = Condition("EXISTS (SELECT 1 FROM calls WHERE message = m.id AND st
 # Matches
 
 
-def newest_scored(index: Index, match: str, conditions: Sequence[Condition]) -> list[Match]:
-    """The newest messages that match, at most WINDOW of them, and how well their words fit; newest first."""
+def newest_scored(
+    index: Index, match: str, conditions: Sequence[Condition], most: int = WINDOW
+) -> list[Match]:
+    """The newest messages that match, `most` of them, and how well their words fit; newest first."""
     return index.connection.execute(
         f"SELECT -bm25(texts, {_numbers(WEIGHTS)}), texts.rowid, "
         f"{_COLUMN_BITS} FROM {_living(index, conditions)} "
-        f"WHERE texts MATCH ?{all_hold(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
+        f"WHERE texts MATCH ?{all_hold(conditions)} ORDER BY texts.rowid DESC LIMIT {most}",
         (match, *values_of(conditions)),
     ).fetchall()
 
