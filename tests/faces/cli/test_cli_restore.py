@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,8 @@ def test_who_does_not_say_yes_hears_that_nothing_was_done(gone: Path, answer: st
     with Terminal() as terminal:
         terminal.start("restore", FIRST)
         terminal.until(r"Write it\?")
+        # Python does not hear a Ctrl-C in the moment in which it begins to wait for a line.
+        time.sleep(0.3)
         terminal.type(answer)
         code, seen = terminal.finish()
     assert code == 130
