@@ -173,7 +173,7 @@ def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
     sentence = error.format_message()
     end = "" if sentence.endswith((".", "?", "!")) else "."
-    return f"{sentence}{end} `{command} --help` shows how."
+    return f"{sentence}{end} See `{command} --help`."
 
 
 def _hint(wanted: str) -> str:
