@@ -403,7 +403,7 @@ def test_a_session_that_only_grew_has_one_version(geminids: Run, home: Path) -> 
         (["keep", "nonsense"], 2, "No command 'nonsense' in `keep`. Available: "),
         (["keep", "verfy"], 2, "No command 'verfy' in `keep`. Did you mean `verify`? "),
         (["projects", "shwo"], 2, "No command 'shwo' in `projects`. Did you mean `show`?"),
-        (["keep", "verify", "2"], 2, "Got unexpected extra argument (2). `geminids keep verify --help`"),
+        (["keep", "verify", "2"], 2, "Got unexpected extra argument (2). See `geminids keep verify --help`"),
         (["keep", "export", "-"], 2, "copies are written to a file, not to stdout"),
         (["keep", "--all", "verify"], 2, "--all goes with `geminids keep` alone"),
         (["keep", "export"], 2, "Missing argument"),

@@ -75,7 +75,7 @@ def test_without_a_key_it_is_said_how_one_is_made(geminids: Run) -> None:
 def test_a_key_is_made_listed_and_shown(geminids: Run, folder: Path) -> None:
     made = geminids("key", "new", "--issuer", "Ana Lopez")
     assert made.code == 0
-    assert f"The private half is {folder}/main.pem: anyone who has it can sign as you." in made.err
+    assert f"The private key is {folder}/main.pem: anyone who has it can sign as you." in made.err
     assert "`geminids key show main` prints the public key" in made.err
     listed = geminids("key", "list")
     assert (listed.code, listed.err, listed.out) == (0, "", made.out)

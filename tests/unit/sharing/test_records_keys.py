@@ -339,7 +339,7 @@ def test_what_is_no_key_is_named_and_left_alone(keys: KeyStore) -> None:
     }
     assert {file.reason for file in found.strange} == {
         "it is no key of geminids, and is left alone",
-        f"the private half, {keys.folder + '/friend.pem'!r}, is missing",
+        f"the private key, {keys.folder + '/friend.pem'!r}, is missing",
         "it is no regular file",
     }
     assert (folder / "notes.txt").read_text() == "mine"

@@ -17,7 +17,7 @@ class WrongUsageError(GeminidsError):
     """A command line that a command finds wrong when it is already running."""
 
     def __init__(self, command: str, sentence: str) -> None:
-        super().__init__(f"{sentence} `geminids {command} --help` shows how.")
+        super().__init__(f"{sentence} See `geminids {command} --help`.")
 
 
 class Choices:

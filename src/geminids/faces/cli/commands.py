@@ -216,7 +216,7 @@ def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
     sentence = _no_session(command, error) or error.format_message()
     end = "" if sentence.endswith((".", "?", "!")) else "."
-    return f"{sentence}{end} `{command} --help` shows how."
+    return f"{sentence}{end} See `{command} --help`."
 
 
 def _no_session(command: str, error: click.UsageError) -> str:

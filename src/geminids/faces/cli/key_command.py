@@ -137,7 +137,7 @@ def new(choices: Choices, *, name: str, algorithm: str, issuer: str | None, has_
         _print_document(keys, made)
         return 0
     _draw(choices.open_page(), [made], choices)
-    say(f"The private half is {keys.private_path(made.name)}: anyone who has it can sign as you.")
+    say(f"The private key is {keys.private_path(made.name)}: anyone who has it can sign as you.")
     say(f"`{choices.spelled('key', 'show', made.name)}` prints the public key, for people who verify.")
     _tell_no_issuer(choices, made)
     return 0

@@ -203,7 +203,7 @@ class KeyStore:
         check_mode(path)
         private = parse_private(path, read_file(path), ask, f"the key {key.name!r}")
         if key_id(private.public_key()).hex() != key.key_id:
-            reason = f"its public half, {self._path(key.name, _PUBLIC)!r}, is that of another key"
+            reason = f"its public key, {self._path(key.name, _PUBLIC)!r}, is that of another key"
             raise UnusableKeyError(path, reason)
         return private
 
@@ -232,7 +232,7 @@ class KeyStore:
                 continue
             path = os.path.join(self.folder, file)  # noqa: PTH118
             if stem is not None and _is_name(stem) and not _is_private_half(file):
-                yield StrangeKeyFile(path, f"the private half, {self._path(stem, _PRIVATE)!r}, is missing")
+                yield StrangeKeyFile(path, f"the private key, {self._path(stem, _PRIVATE)!r}, is missing")
             else:
                 yield StrangeKeyFile(path, "it is no key of geminids, and is left alone")
 
