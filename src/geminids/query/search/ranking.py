@@ -23,6 +23,7 @@ from geminids.storage.text.words import terms
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.query.search.asked import Asked
+    from geminids.storage.index.search import Worth
     from geminids.storage.text.words import Phrase
 
 TIER = 100
@@ -97,7 +98,11 @@ def ranked(asked: Asked, expression: str, most: int = searching.WINDOW) -> list[
         found = [_raised(match) if match[1] in close else match for match in found]
     found.sort(reverse=True)
     if words and len(found) > TIER:
-        behind = [m for _, m, bits in found[TIER:] if bits & _OTHER and (m in close or len(words) == 1)]
+        behind = [
+            message
+            for _, message, bits in found[TIER:]
+            if bits & _OTHER and not bits & _HUMAN and (message in close or len(words) == 1)
+        ]
         return _with_titles_first(asked, NameMatcher(words), found, behind[:TIER])
     return found
 
@@ -148,22 +153,41 @@ def best_first(
     What a message is counts among those whose words fit about as well: they are weighed tier by tier.
     """
     words = telling_words(asked.query.tree)
-    in_name = NameMatcher(words)
     sessions: dict[int, None] = {}
     for start in range(0, len(matches), TIER):
-        tier = matches[start : start + TIER]
-        worths = searching.worths(asked.index, (match[1] for match in tier))
-        names = {worth.session: (worth.title or "", worth.project) for worth in worths.values()}
-        named = {
-            session: 1 + _NAMED * len(in_name(title) | projects.get(project, _NONE)) / max(len(words), 1)
-            for session, (title, project) in names.items()
-        }
-        weighed = []
-        for score, message, _ in tier:
-            _, session, worth, *_ = worths[message]
-            weighed.append((score * worth * named[session], session))
-        weighed.sort(reverse=True)
-        sessions.update(dict.fromkeys(session for _, session in weighed))
+        tier = _weighed(asked, matches[start : start + TIER])
+        sessions.update(dict.fromkeys(_by_names(words, tier, wanted, projects)))
         if len(sessions) > wanted:
             return Order(list(sessions), are_all=start + TIER >= len(matches))
     return Order(list(sessions), are_all=True)
+
+
+def _weighed(asked: Asked, tier: Sequence[Match]) -> dict[int, tuple[float, Worth]]:
+    """The sessions of these messages, each with what its best message weighs, the best first."""
+    worths = searching.worths(asked.index, (match[1] for match in tier))
+    weighed = [(score * worths[message].worth, worths[message]) for score, message, _ in tier]
+    weighed.sort(key=lambda one: (one[0], one[1].session))
+    best = {worth.session: (weight, worth) for weight, worth in weighed}
+    return dict(sorted(best.items(), key=lambda one: (one[1][0], one[0]), reverse=True))
+
+
+def _by_names(
+    words: Sequence[Words | Prefix],
+    weighed: Mapping[int, tuple[float, Worth]],
+    wanted: int,
+    projects: Mapping[int, Set[int]],
+) -> list[int]:
+    """Sessions in the order of what they weigh with their titles and projects; exact for as many as are wanted.
+
+    Those that no name could bring so far are not asked for theirs.
+    """
+    in_name = NameMatcher(words)
+    weights = [weight for weight, _ in weighed.values()]
+    least = weights[wanted] / (1 + _NAMED) if len(weights) > wanted else 0.0
+    named: list[tuple[float, int]] = []
+    for session, (weight, worth) in weighed.items():
+        if weight >= least:
+            held = in_name(worth.title or "") | projects.get(worth.project, _NONE)
+            weight *= 1 + _NAMED * len(held) / max(len(words), 1)
+        named.append((weight, session))
+    return [session for _, session in sorted(named, reverse=True)]
