@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from geminids.core.model import Session
     from geminids.query.search.language import Query
+    from geminids.query.usage.blocks import Blocks
     from geminids.query.usage.by_session import SessionUse
     from geminids.query.usage.costs import Costing
     from geminids.query.usage.explanation import ExplainedSession, ExplainedTotal
@@ -43,6 +44,19 @@ class UsageMethods(SearchMethods, SessionMethods):
         from geminids.query.usage.by_session import used_by_sessions
 
         return self._context.ask(lambda index: used_by_sessions(index, session_ids, self._prices))
+
+    def blocks(self, question: StatsQuestion, now: datetime | None = None) -> Blocks:
+        """What was used in each window of five hours, as limits of subscriptions count them."""
+        from geminids.query.usage.blocks import blocks
+
+        query, found = self._counted(question, now)
+        return self._context.ask(lambda index: blocks(index, query, found, self._prices))
+
+    def present_blocks(self, now: datetime) -> Blocks:
+        """The window of each agent that is not over yet."""
+        from geminids.query.usage.blocks import present_blocks
+
+        return self._context.ask(lambda index: present_blocks(index, now, self._prices))
 
     def over_time(
         self, question: StatsQuestion, periods: str | None = None, most: int = 6, now: datetime | None = None

@@ -657,4 +657,4 @@ def test_the_screens_in_the_page_about_figures_are_real(machine: Path) -> None:
     if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
         page.write_text(rewritten, "utf-8")
     assert page.read_text("utf-8") == rewritten
-    assert len(SCREEN.findall(text)) == 5
+    assert len(SCREEN.findall(text)) == 6

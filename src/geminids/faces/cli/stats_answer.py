@@ -20,7 +20,7 @@ from geminids.faces.cli.forms import (
     Form,
     Option,
 )
-from geminids.faces.cli.stats_options import GROUPS, ON_A_TERMINAL, StatsOptions, tell_nothing
+from geminids.faces.cli.stats_options import GROUPS, ON_A_TERMINAL, StatsOptions, tell_more, tell_nothing
 from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
@@ -36,6 +36,13 @@ CHARTS = ("bars", "heatmap", "sparkline", "none")
 FORM = Form(
     (
         Option("by", "--by", WORD, "What a row is; else a day.", words=GROUPS),
+        Option(
+            "blocks",
+            "--blocks",
+            FLAG,
+            "A row for each window of five hours, as limits of subscriptions count them; how fast the "
+            "present one is used, and what it comes to at that rate.",
+        ),
         Option(
             "since",
             "--since",
@@ -100,6 +107,7 @@ def stats(
     *,
     words: tuple[str, ...],
     by: str | None,
+    blocks: bool,
     since: str | None,
     until: str | None,
     project: str | None,
@@ -116,8 +124,10 @@ def stats(
     if as_csv and choices.json:
         raise WrongUsageError("stats", "--csv and --json cannot be had together.")
     asked = StatsOptions(
-        " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit
+        " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit, blocks
     )
+    if blocks:
+        _refuse_other_rows(asked, explain)
     choices.json = choices.json or as_csv
     library = choices.open_library(sample_if_empty=True)
     if session_id := _session_meant(library, words):
@@ -127,13 +137,30 @@ def stats(
 
         return explained(choices, library, asked, explain, no_pager=no_pager)
     found = library.stats(asked.question(), choices.now)
-    if as_csv:
+    if blocks:
+        from geminids.faces.cli.stats_blocks import show_blocks
+
+        show_blocks(choices, library, asked, found, as_csv=as_csv)
+    elif as_csv:
         _print_csv(found, limit)
     elif choices.json:
         _print_json(found, limit)
     elif found.total.sessions or found.total.tokens.requests:
         _draw(choices, asked, found)
     return _exit_code(library, asked, found)
+
+
+def _refuse_other_rows(asked: StatsOptions, explain: str | None) -> None:
+    """Refuse what says that rows are something else than windows."""
+    given = {
+        "--by": asked.by,
+        "--chart": asked.chart,
+        "--estimate": asked.estimate,
+        "--subagents": asked.subagents != "fold",
+        "--explain": explain is not None,
+    }
+    if named := [option for option, is_given in given.items() if is_given]:
+        raise WrongUsageError("stats", f"--blocks cannot be had together with {', '.join(named)}.")
 
 
 def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:
@@ -206,13 +233,10 @@ def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statisti
 
 def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit: int | None) -> None:
     """Say what the table does not show, and how to see it."""
-    from geminids.sharing.transcript import words
-
     if not found.groups:
         say(f"No {found.by} is known of them." if found.by != "tool" else "No tool was called in them.")
-    elif limit is not None and (more := len(found.groups) - limit) > 0:
-        everything = choices.spelled("stats", *asked._replace(limit=len(found.groups)).options())
-        say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")
+    else:
+        tell_more(choices, asked, len(found.groups), limit, found.by)
 
 
 def _exit_code(library: Library, asked: StatsOptions, found: Statistics) -> int:

@@ -303,14 +303,18 @@ def _quantities(stats: Statistics) -> list[Quantity]:
         "agent": [_SESSIONS, _ASKED, _ACTIVE],
         "project": [_SESSIONS, _ASKED, _ACTIVE],
     }.get(stats.by, [_ASKED, _ACTIVE])
-    used = stats.total.tokens
-    guess = stats.total.estimated
+    return [*counted, *token_quantities(stats.total)]
+
+
+def token_quantities(total: Figures) -> list[Quantity]:
+    """Requests and the kinds of tokens, as far as any of them stands in the total."""
+    used, guess = total.tokens, total.estimated
     kinds = [_FRESH, _CACHED]
     kinds += [_WRITTEN] if used.cache_write else []
     kinds += [_OUTPUT]
     kinds += [_THOUGHTS] if used.thoughts or (guess and guess.thoughts) else []
     kinds += [_TOOL] if used.tool else []
-    return [*counted, _REQUESTS, *kinds, _TOTAL, _COST]
+    return [_REQUESTS, *kinds, _TOTAL, _COST]
 
 
 def _of_tokens(heading: str, kind: Callable[[Tokens], int | None], leaves: int | None = None) -> Quantity:

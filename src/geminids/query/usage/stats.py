@@ -8,14 +8,12 @@ from datetime import date, datetime
 from functools import cached_property
 
 from geminids.core.values import NamedTuple, Value
-from geminids.query.usage.counted import hours_counted, scope_of, sessions_counted
+from geminids.query.usage.counted import scope_of, sessions_counted, times_counted
 from geminids.query.usage.figures import Figures, Tokens, figures_of, together, used_by
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.storage.index import reader, totals
-from geminids.storage.index.reader import Condition
 from geminids.storage.index.totals import Key, Scope, Spent
 from geminids.storage.index.values import SessionRow
-from geminids.storage.times import microseconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,14 +122,7 @@ def asked(question: StatsQuestion, now: datetime) -> Query | None:
 
 def busy_hours(index: Index, query: Query | None, found: Sequence[int] | None) -> list[totals.BusyHour]:
     """When people typed and models answered. `found` are the sessions with the words of the query."""
-    conditions = sessions_counted(index, query, found)
-    if query is not None and query.since:
-        conditions.append(Condition("m.at >= ?", (microseconds(query.since),)))
-    if query is not None and query.before:
-        conditions.append(Condition("m.at < ?", (microseconds(query.before),)))
-    if query is not None:
-        conditions += hours_counted(index, query)
-    return totals.by_hour(index, conditions)
+    return totals.by_hour(index, [*sessions_counted(index, query, found), *times_counted(index, query)])
 
 
 def largest_sessions(
