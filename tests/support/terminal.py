@@ -25,8 +25,10 @@ CLEARED = re.compile(r"\r[^\n]*\r\x1b\[2K")
 """How far a slow work was, which nobody sees any more when it is done."""
 
 
-def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(), **environment: str) -> str:
-    """Run the command on a terminal of its own; returns what appeared there."""
+def on_terminal(
+    *arguments: object, columns: int = 80, now: str = NOW.isoformat(), code: int = 0, **environment: str
+) -> str:
+    """Run the command on a terminal of its own, which ends with a code; returns what appeared there."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     child = subprocess.Popen(
@@ -41,7 +43,7 @@ def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(
     while piece := _read(ours):
         seen += piece
     os.close(ours)
-    assert child.wait(30) == 0, seen
+    assert child.wait(30) == code, seen
     return CLEARED.sub("", seen.decode().replace("\r\n", "\n"))
 
 

@@ -37,6 +37,11 @@ KINDS = ("main", "subagent", "checkpoint", "lost")
 EVERY_KIND = "all"
 ORDERS = ("date", "started", "messages", "title", "project")
 """The orders of a list; written here so that help need not load what makes it."""
+COLUMN_NAMES = (
+    *("when", "started", "agent", "project", "title", "tags", "prompts", "calls", "time", "tokens", "cost"),
+    *("model", "status", "id"),
+)
+"""What a column can tell of a session, for help; `session_table.py` knows how."""
 MOST_TAGS = 10
 """So many of the tags that are most used are named where another was asked for."""
 
@@ -57,7 +62,8 @@ FORM = Form(
             "limit",
             "-n --limit",
             NUMBER,
-            f"At most N. Else {ON_A_TERMINAL} on a terminal, all in a pipe.",
+            f"At most N. Else {ON_A_TERMINAL} on a terminal (`limit` under [list] in settings.toml), all in "
+            "a pipe.",
             metavar="N",
         ),
         Option(
@@ -90,6 +96,15 @@ FORM = Form(
             words=ORDERS,
         ),
         Option("reverse", "--reverse", FLAG, "The other way round."),
+        Option(
+            "columns",
+            "--columns",
+            TEXT,
+            f"Which columns, in this order, with commas between: {', '.join(COLUMN_NAMES)}. In a pipe they "
+            "have tabs between them and nothing is cut. `columns` under [list] in settings.toml is for every "
+            "list on a terminal.",
+            metavar="NAMES",
+        ),
         NO_SYNC,
         JSON,
         Option("jsonl", "--jsonl", FLAG, "One JSON value a line."),
@@ -111,6 +126,7 @@ class ListOptions(Value):
     reverse: bool = False
     agents: tuple[str, ...] = ()
     kept: bool = False
+    columns: str | None = None
 
     def filter(self, now: datetime) -> Filter:
         """Which sessions are meant at this moment."""
@@ -131,7 +147,7 @@ class ListOptions(Value):
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        once = ("project", "since", "until", "kind", "limit", "sort")
+        once = ("project", "since", "until", "kind", "limit", "sort", "columns")
         typed = [(name, value) for name in once if (value := getattr(self, name))]
         typed += [("tag", tag) for tag in self.tag]
         typed += [("agent", agent) for agent in self.agents]
@@ -161,13 +177,15 @@ def list_sessions(
     kept: bool,
     sort: str | None,
     reverse: bool,
+    columns: str | None,
     jsonl: bool,
 ) -> int:
     """Show the sessions that are asked for, and say what is not shown; the exit code."""
     from geminids.faces.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept)
+    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept, columns)
+    wanted = _columns(choices, columns)
     library = choices.open_library(sample_if_empty=True, early=True)
     listing = _listing(choices, library, asked)
     if jsonl:
@@ -175,7 +193,7 @@ def list_sessions(
     elif choices.json:
         _print_json(_documents(library, listing.sessions), library.to_come())
     elif listing.sessions:
-        _draw(choices, library, listing.sessions)
+        _draw(choices, library, listing.sessions, wanted)
     tell_memory(library)
     code = _tell(choices, asked, listing)
     if listing.sessions:
@@ -185,12 +203,29 @@ def list_sessions(
 
 
 def _listing(choices: Choices, library: Library, asked: ListOptions) -> Listing:
-    limit = asked.limit or _usual_limit(choices)
+    limit = asked.limit or _usual_limit(choices, library)
     return library.listing(asked.filter(choices.now), limit)
 
 
-def _usual_limit(choices: Choices) -> int | None:
-    return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None
+def _usual_limit(choices: Choices, library: Library) -> int | None:
+    if choices.json or not sys.stdout.isatty():
+        return None
+    return library.list_settings.limit or ON_A_TERMINAL
+
+
+def _columns(choices: Choices, typed: str | None) -> Sequence[str]:
+    """The columns that are asked for; none if that is left to us."""
+    if typed is None:
+        return ()
+    from geminids.faces.cli.choices import WrongUsageError
+    from geminids.faces.cli.session_table import UnknownColumnError, columns_named
+
+    if choices.json:
+        raise WrongUsageError("list", "--columns is about the table; JSON has everything.")
+    try:
+        return columns_named(typed.split(","))
+    except UnknownColumnError as error:
+        raise WrongUsageError("list", str(error)) from error
 
 
 def _documents(library: Library, sessions: Sequence[SessionRow]) -> list[ListedSession]:
@@ -214,10 +249,10 @@ def _print_json_lines(sessions: Sequence[ListedSession]) -> None:
     print_lines(sessions)
 
 
-def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow]) -> None:
-    from geminids.faces.cli.sessions import draw_sessions
+def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow], columns: Sequence[str]) -> None:
+    from geminids.faces.cli.session_table import draw_sessions
 
-    draw_sessions(choices.open_page(), library, sessions, choices.now)
+    draw_sessions(choices.open_page(), library, sessions, choices.now, columns)
 
 
 def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:

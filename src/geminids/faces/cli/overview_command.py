@@ -7,8 +7,8 @@ from geminids.core.names import project_names
 from geminids.faces.cli.json_output import print_filled
 from geminids.faces.cli.options import Choices
 from geminids.faces.cli.page import Page
+from geminids.faces.cli.session_table import draw_sessions
 from geminids.faces.cli.sessions import (
-    draw_sessions,
     tell_left_unread,
     tell_memory,
     tell_nothing_found,
