@@ -11,7 +11,7 @@ from geminids.library.sessions import SessionMethods
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, timedelta
     from decimal import Decimal
 
     from geminids.core.model import Session
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from geminids.query.usage.costs import Costing
     from geminids.query.usage.explanation import ExplainedSession, ExplainedTotal
     from geminids.query.usage.over_time import OverTime
+    from geminids.query.usage.present import Present
     from geminids.query.usage.prices import Prices
     from geminids.query.usage.stats import LargestSessions, Statistics, StatsQuestion
     from geminids.storage.index.totals import BusyHour
@@ -52,11 +53,20 @@ class UsageMethods(SearchMethods, SessionMethods):
         query, found = self._counted(question, now)
         return self._context.ask(lambda index: blocks(index, query, found, self._prices))
 
-    def present_blocks(self, now: datetime) -> Blocks:
-        """The window of each agent that is not over yet."""
-        from geminids.query.usage.blocks import present_blocks
+    def present(self, now: datetime, session: str | None = None, file: str | None = None) -> Present:
+        """What was used today, the windows that are not over yet, and a session.
 
-        return self._context.ask(lambda index: present_blocks(index, now, self._prices))
+        That is the one with the id that its agent gave it, or with this file; without either the newest.
+        """
+        from geminids.query.usage.present import present
+
+        return self._context.ask(lambda index: present(index, now, self._prices, session, file))
+
+    def running(self, now: datetime, lately: timedelta, most: int) -> Present:
+        """The same with the sessions that were written to lately."""
+        from geminids.query.usage.present import running
+
+        return self._context.ask(lambda index: running(index, now, self._prices, lately, most))
 
     def over_time(
         self, question: StatsQuestion, periods: str | None = None, most: int = 6, now: datetime | None = None

@@ -139,6 +139,6 @@ def test_the_present_window_is_the_last_of_all_however_long_somebody_worked_with
     written(tmp_path, *(f"{moment:%Y-%m-%dT%H:%M:%S.000Z}" for moment in reversed(moments)))
     with Library([tmp_path], tmp_path / "data") as library:
         every = library.blocks(StatsQuestion(), NOW)
-        present = library.present_blocks(NOW)
+        present = library.present(NOW)
     assert present.blocks == [block._replace(idle=None) for block in every.active(NOW)]
     assert len(present.blocks) == 1

@@ -25,9 +25,9 @@ def scope_of(index: Index, query: Query | None, found: Sequence[int] | None) -> 
     """What a query leaves. `found` are the sessions with its words, if it has any."""
     scope = Scope(sessions_counted(index, query, found))
     if query is None:
-        return _in_time(index, scope, None, None, [])
+        return in_time(index, scope)
     hours = hours_counted(index, query)
-    return _in_time(index, scope._replace(models=_models(index, query)), query.since, query.before, hours)
+    return in_time(index, scope._replace(models=_models(index, query)), query.since, query.before, hours)
 
 
 def sessions_counted(index: Index, query: Query | None, found: Sequence[int] | None) -> list[Condition]:
@@ -94,13 +94,14 @@ def _models(index: Index, query: Query) -> list[int] | None:
     return sorted({number for value in wanted for number in numbers_named(known, value)})
 
 
-def _in_time(
+def in_time(
     index: Index,
     scope: Scope,
-    since: datetime | None,
-    before: datetime | None,
-    hours: Sequence[Condition],
+    since: datetime | None = None,
+    before: datetime | None = None,
+    hours: Sequence[Condition] = (),
 ) -> Scope:
+    """A scope with bounds of time; what is no whole days is summed up for it."""
     first, last = _first_day(since), _last_day(before)
     whole = (since is None or first is not None) and (before is None or last is not None)
     if whole and not hours and is_summed_up(index):

@@ -333,6 +333,17 @@ def models_most_used(index: Index, sessions: Iterable[int]) -> dict[int, str]:
     return {session: name for session, name, _ in rows}
 
 
+def last_request(index: Index, session: int) -> tuple[str | None, int | None] | None:
+    """The model of the last request of a session, and the tokens of its prompt; None if it has none."""
+    row: tuple[str | None, int | None] | None = index.connection.execute(
+        "SELECT names.name, requests.input FROM requests JOIN messages ON messages.id = requests.message "
+        "LEFT JOIN names ON names.id = messages.model "
+        "WHERE requests.session = ? AND total IS NOT NULL ORDER BY messages.place DESC LIMIT 1",
+        (session,),
+    ).fetchone()
+    return row
+
+
 def parents(index: Index) -> dict[int, int]:
     """For each subagent, by its number, the session that started it, where it is known."""
     return dict(
