@@ -44,6 +44,13 @@ FORM = Form(
             "present one is used, and what it comes to at that rate.",
         ),
         Option(
+            "live",
+            "--live",
+            FLAG,
+            "Today, the present windows and the running sessions, drawn again as sessions are written, until "
+            "q or Ctrl-C.",
+        ),
+        Option(
             "since",
             "--since",
             TEXT,
@@ -108,6 +115,7 @@ def stats(
     words: tuple[str, ...],
     by: str | None,
     blocks: bool,
+    live: bool,
     since: str | None,
     until: str | None,
     project: str | None,
@@ -126,8 +134,12 @@ def stats(
     asked = StatsOptions(
         " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit, blocks
     )
-    if blocks:
-        _refuse_other_rows(asked, explain)
+    if blocks or live:
+        _refuse_other_rows(asked, explain, is_live=live, for_programs=choices.json or as_csv)
+    if live:
+        from geminids.faces.cli.stats_live import show_live
+
+        return show_live(choices)
     choices.json = choices.json or as_csv
     library = choices.open_library(sample_if_empty=True)
     if session_id := _session_meant(library, words):
@@ -150,17 +162,31 @@ def stats(
     return _exit_code(library, asked, found)
 
 
-def _refuse_other_rows(asked: StatsOptions, explain: str | None) -> None:
-    """Refuse what says that rows are something else than windows."""
-    given = {
+def _refuse_other_rows(
+    asked: StatsOptions, explain: str | None, *, is_live: bool, for_programs: bool
+) -> None:
+    """Refuse what says that rows are something else than windows; and all that chooses, of what is live."""
+    given: dict[str, object] = {
         "--by": asked.by,
         "--chart": asked.chart,
         "--estimate": asked.estimate,
         "--subagents": asked.subagents != "fold",
         "--explain": explain is not None,
     }
+    if is_live:
+        given |= {
+            "--blocks": asked.blocks,
+            "--json or --csv": for_programs,
+            "a QUERY": asked.words,
+            "--since": asked.since,
+            "--until": asked.until,
+            "--project": asked.project,
+            "--agent": asked.agents,
+            "--limit": asked.limit,
+        }
     if named := [option for option, is_given in given.items() if is_given]:
-        raise WrongUsageError("stats", f"--blocks cannot be had together with {', '.join(named)}.")
+        option = "--live" if is_live else "--blocks"
+        raise WrongUsageError("stats", f"{option} cannot be had together with {', '.join(named)}.")
 
 
 def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:
