@@ -30,6 +30,7 @@ fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 end_like_interrupt()
 {RUN}
 """
+PICTURE = re.compile(r"\x1b\[H(.*?)\x1b\[J", re.DOTALL)
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CLEARED = re.compile(r"\r[^\n]*\r\x1b\[2K")
 """How far a slow work was, which nobody sees any more when it is done."""
@@ -115,8 +116,9 @@ class Terminal:
         return self.child.returncode
 
     def picture(self) -> str:
-        """What was drawn since the last time that drawing began at the top."""
-        return ESCAPES.sub("", self.seen.rpartition("\x1b[H")[2])
+        """What was drawn last from the top to the end."""
+        pictures = PICTURE.findall(self.seen)
+        return ESCAPES.sub("", pictures[-1]) if pictures else ""
 
     def _look(self) -> None:
         if select.select([self._ours], [], [], 0.05)[0]:
