@@ -207,7 +207,7 @@ def test_the_sample_is_not_kept(machine: Path, geminids: Run) -> None:
         ("keep = 1", "keep must be true or false, or a table"),
         ('[keep]\ngemini = "no"', "'gemini' in [keep] must be true or false"),
         ("[keep]\ngemni = false", "'gemni', which is no agent; there are claude, codex, gemini"),
-        ("[kept]\ngemini = false", "there is no section [kept], only index, read, prices, keep"),
+        ("[kept]\ngemini = false", "there is no section [kept], only index, read, list, prices, keep"),
     ],
 )
 def test_settings_that_nobody_would_heed_are_refused(

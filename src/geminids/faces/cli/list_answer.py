@@ -70,7 +70,7 @@ FORM = Form(
             "kind",
             "--kind",
             WORD,
-            "Only main sessions, those of subagents, saved chats, or those of which only the words remain "
+            "Only main sessions, those of subagents, checkpoints, or those of which only the words remain "
             "that were typed. Else all that a human led.",
             words=(*KINDS, EVERY_KIND),
         ),
@@ -130,11 +130,10 @@ class ListOptions(Value):
 
     def filter(self, now: datetime) -> Filter:
         """Which sessions are meant at this moment."""
-        from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+        from geminids.query.sessions.listing import Filter
 
-        asked_for = frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
         return Filter(
-            kinds=None if self.kind == EVERY_KIND else asked_for,
+            kinds=self.kinds(),
             project=self.project,
             since=_moment(self.since, now),
             until=_moment(self.until, now, end=True),
@@ -144,6 +143,14 @@ class ListOptions(Value):
             agents=self.agents,
             kept=self.kept,
         )
+
+    def kinds(self) -> frozenset[str] | None:
+        """The kinds that are asked for; None means all."""
+        from geminids.query.sessions.listing import LED_BY_HUMANS
+
+        if self.kind == EVERY_KIND:
+            return None
+        return frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
 
     def options(self) -> list[str]:
         """The words to type for it."""
@@ -261,14 +268,22 @@ def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:
     from geminids.sharing.transcript import words
 
     _tell_match(listing, asked.project)
-    if more := listing.total - len(listing.sessions):
+    meant, others = _by_kind(asked, listing)
+    if listing.total > len(listing.sessions):
         everything = choices.spelled("list", *asked._replace(limit=listing.total).options())
-        say(f"{words.count(more, 'more session')}; `{everything}` shows {words.them(more)}.")
-    if others := listing.hidden.get("kind"):
+        say(f"Shown are {len(listing.sessions):,} of {words.sessions(meant)}; `{everything}` shows all.")
+    if others:
         every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
-        say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows {words.them(others)}.")
+        say(f"Not listed: {words.sessions(others)}; `{every_kind}` shows {words.them(sum(others.values()))}.")
     tell_left_unread(listing.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(listing.problems)
+
+
+def _by_kind(asked: ListOptions, listing: Listing) -> tuple[dict[str, int], dict[str, int]]:
+    """How many sessions of each kind match, of those that were asked for and of the others."""
+    kinds = asked.kinds()
+    meant = {kind: number for kind, number in listing.kinds.items() if kinds is None or kind in kinds}
+    return meant, {kind: number for kind, number in listing.kinds.items() if kind not in meant}
 
 
 def _tell_match(listing: Listing, wanted: str | None) -> None:
@@ -290,9 +305,9 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
-        say(_all_there(listing.considered))
+        say(_all_there(sum(listing.considered.values())))
     elif listing.hidden and listing.considered:
-        say(f"None of {words.count(listing.considered, 'session')} matches.")
+        say(f"None of {words.sessions(listing.considered)} matches.")
     elif not listing.hidden:
         tell_nothing_found()
 

@@ -31,7 +31,7 @@ def list_sessions(choices: Choices, /, **typed: Any) -> int:
     ⚠               part of a file is damaged or odd; `doctor` says where
     kept            its file is gone; it is read from a copy (`keep`)
     ↳               a subagent
-    ⎘               a saved chat (/chat save)
+    ⎘               a checkpoint, saved by hand (/chat save)
     ✝               lost: what was typed is what remains
 
     \b

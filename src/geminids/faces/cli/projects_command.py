@@ -76,7 +76,7 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
     """Show everything a project holds, in order of time.
 
     PROJECT is a name or a piece of one, a path such as ., a slug, or the beginning of a hash.
-    Sessions, subagents, saved chats, lost sessions, plans and notes stand in one line of time;
+    Sessions, subagents, checkpoints, lost sessions, plans and notes stand in one line of time;
     a gap is shown where what remains proves that something was deleted.
 
     \b

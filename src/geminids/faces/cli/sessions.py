@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.options import Choices
     from geminids.library import Library
+    from geminids.query.health.overview import AgentOverview
+    from geminids.query.projects.report import ProjectReport
     from geminids.storage.durable.values import Marks
     from geminids.storage.index.values import SessionRow
 
@@ -30,6 +32,12 @@ def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Mark
     except (GeminidsError, OSError) as error:
         say(f"Names, tags and notes are not shown. {error}")
         return {}
+
+
+def kinds_of(counted: AgentOverview | ProjectReport) -> dict[str, int]:
+    """How many sessions of each kind an agent left, or a project has."""
+    numbers = (counted.sessions, counted.checkpoints, counted.subagents, counted.lost)
+    return dict(zip(("main", "checkpoint", "subagent", "lost"), numbers, strict=True))
 
 
 def sessions_meant(

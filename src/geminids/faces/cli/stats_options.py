@@ -76,8 +76,8 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
     from geminids.query.usage.stats import StatsQuestion
     from geminids.sharing.transcript import words
 
-    sessions = library.stats(StatsQuestion(by="agent")).total.sessions
-    if not sessions:
+    every = library.stats(StatsQuestion(by="agent")).kinds
+    if not every:
         tell_nothing_found()
         return
     if asked.project:
@@ -85,4 +85,4 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
         if not listing.sessions and (near := listing.nearest_projects(asked.project)):
             say(f"No project matches {asked.project!r}. There are: {', '.join(near)}.")
             return
-    say(f"None of {words.count(sessions, 'session')} matches.")
+    say(f"None of {words.sessions(every)} matches.")

@@ -70,7 +70,7 @@ def draw_heading(page: Page, view: View) -> None:
     stats = view.stats
     for line in flow([*_span(stats), *stats.agents], view.width):
         page.line((line, "title"))
-    for pieces in (_done(stats.total), _spent(stats)):
+    for pieces in (_done(stats), _spent(stats)):
         for line in flow(pieces, view.width):
             page.line(line)
     wanted = view.chart == "sparkline" or (view.is_drawn and view.chart in (None, _BAR))
@@ -89,9 +89,9 @@ def _day(day: date) -> str:
     return f"{day.day} {day:%b} {day.year}"
 
 
-def _done(total: Figures) -> Iterator[str]:
-    subagents = f" and {words.count(total.subagents, 'subagent')}" if total.subagents else ""
-    yield f"{words.count(total.sessions, 'session')}{subagents}"
+def _done(stats: Statistics) -> Iterator[str]:
+    total = stats.total
+    yield words.sessions(stats.kinds)
     yield words.count(total.prompts, "prompt")
     yield f"{words.duration(timedelta(microseconds=total.active))} active"
     if total.calls:
@@ -366,6 +366,9 @@ _REMOVED = Quantity(Field("removed", leaves=1), lambda figures: _signed("-", fig
 def notes(stats: Statistics) -> Iterator[str]:
     """Sentences: what has no tokens, what has no price, what is a guess."""
     used = stats.total.tokens
+    if stats.uncounted:
+        which = words.sessions(stats.uncounted)
+        yield f"Not counted: {which} without a message of their own; what they repeat counts elsewhere."
     if used.unmeasured:
         guessed = "" if stats.total.estimated else " `--estimate` guesses them."
         replies = words.count(used.unmeasured, "reply", "replies")

@@ -19,7 +19,7 @@ def statusline(choices: Choices, /) -> int:
     stdin that says which session it is; without any it is the newest. It takes no more than about half a
     second, and ends with 0 whatever happens: what is wrong stands in the line.
 
-    `docs/stats.md` has the setting for Claude Code. COLUMNS says how wide the line may be.
+    `docs/stats.md` has the setting. COLUMNS says how wide the line may be.
 
     \b
     geminids statusline

@@ -76,7 +76,7 @@ def _figures(facts: IndexFacts) -> list[tuple[str, str]]:
 
     scope = "every word" if facts.every_word else "beginnings and ends of long outputs; all else whole"
     return [
-        ("sessions", f"{facts.sessions:,} in {words.count(facts.projects, 'project')}"),
+        ("sessions", f"{words.sessions(facts.kinds)} in {words.count(facts.projects, 'project')}"),
         ("messages", f"{facts.messages:,}"),
         ("words", f"{facts.words:,} different ones"),
         ("indexed", scope),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,10 @@ class StatsDocument(Printed, frozen=True, kw_only=True, tag="geminids/stats/1"):
     agents: Sequence[str]
     total: Deeds
     """Of all groups, also of those that a limit leaves out."""
+    kinds: Mapping[str, int]
+    """How many sessions of each kind are in the total: main, subagent, checkpoint, lost."""
+    uncounted: Mapping[str, int]
+    """How many are not, since they have no message of their own; none where a time is chosen."""
     groups: Sequence[DeedsOfGroup]
     """In order of time, or the largest first."""
     days: Sequence[DayTokens]

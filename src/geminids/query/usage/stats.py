@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property
 
@@ -76,6 +76,10 @@ class Statistics(Value):
     unpriced: Sequence[Unpriced]
     agents: Sequence[str]
     """Whose sessions there are among them."""
+    kinds: Mapping[str, int]
+    """How many sessions of each kind are in it."""
+    uncounted: Mapping[str, int]
+    """How many are not, since all in them was taken over; none where a time is chosen."""
     span: tuple[date, date] | None = None
     """The first and the last day on which anything was done."""
 
@@ -164,6 +168,7 @@ class _Counting:
     def statistics(self, query: Query | None) -> Statistics:
         """All figures."""
         total = self._total()
+        kinds, uncounted = totals.kinds(self._index, self._scope)
         return Statistics(
             by=self._by,
             total=total,
@@ -175,6 +180,8 @@ class _Counting:
             basis=self._prices.basis,
             unpriced=self._prices.unpriced(),
             agents=totals.agents(self._index, self._scope),
+            kinds=kinds,
+            uncounted=uncounted,
             span=self._span(),
         )
 
