@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from geminids.core.errors import GeminidsError
 from geminids.core.values import NamedTuple
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
     from decimal import Decimal
-    from typing import Any
+    from typing import Any, NoReturn
 
     from geminids.faces.cli.choices import Choices
     from geminids.library import Library
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
 
 FORM = Form((NO_SYNC, *WHERE_AND_HOW))
 LONGEST_SYNC = 0.5
-"""Seconds for what is new; what takes longer is read by a process that nobody waits for."""
+"""Seconds to wait until what is new is read."""
+LOOKS_AGAIN = 0.004
+"""Seconds between two looks whether it is."""
+LOCK_FILE = "statusline.lock"
+"""In the data directory; held while a status line has a sync under way."""
 LONGEST_NAME = 30
 BETWEEN = " · "
 
@@ -149,22 +154,61 @@ def _at(record: object, kind: type, *keys: str) -> Any:
 def _opened(choices: Choices) -> Library | None:
     """The library, up to date if that takes no longer than it may; None if there is no index yet."""
     from geminids.core.errors import NoIndexError
-    from geminids.core.time_limit import TimeIsUpError, at_most
 
+    if not choices.no_sync:
+        _sync_beside(choices)
+    is_synced, choices.no_sync = not choices.no_sync, True
     library = choices.open_library(is_quiet=True)
-    try:
-        with at_most(LONGEST_SYNC):
-            library.to_come()
-    except TimeIsUpError:
-        choices.close()
-        choices.sync_behind()
-        choices.no_sync = True
-        library = choices.open_library(is_quiet=True)
     try:
         library.to_come()
     except NoIndexError:
-        return None
+        if is_synced:
+            return None
+        raise
     return library
+
+
+def _sync_beside(choices: Choices) -> None:
+    """Sync in a process of its own, and wait for it as long as may be; it goes on if that is too short."""
+    if not hasattr(os, "fork"):
+        choices.open_library(is_quiet=True, early=True).to_come()
+        choices.close()
+        return
+    # Nothing is open yet, and no thread runs: a fork of this process is as good as a new one.
+    child = os.fork()
+    if not child:
+        _sync_and_end(choices)
+    until = time.monotonic() + LONGEST_SYNC
+    while time.monotonic() < until and not os.waitpid(child, os.WNOHANG)[0]:
+        time.sleep(LOOKS_AGAIN)
+
+
+def _sync_and_end(choices: Choices) -> NoReturn:
+    """Sync, unless another status line has one under way; what goes wrong the one that waits meets too."""
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            # The agent waits until nobody holds its pipes any more.
+            os.dup2(nowhere, stream)
+        library = choices.open_library(is_quiet=True)
+        if _is_alone(choices):
+            library.sync()
+            choices.close()
+    finally:
+        os._exit(0)
+
+
+def _is_alone(choices: Choices) -> bool:
+    """Whether no other status line syncs; the lock is let go of when this process ends."""
+    from geminids.core import config
+    from geminids.core.locks import locked
+
+    folder = config.data_folder(choices.data, os.environ)
+    if folder is None:
+        return False
+    os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
+    return locked(os.open(f"{folder}/{LOCK_FILE}", os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _pieces(
