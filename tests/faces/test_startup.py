@@ -78,6 +78,8 @@ OF_PYTHON = {"enum", "importlib", "json", "re", "typing"}
         (["stats", "--by", "tool", "--since", "30d", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
         (["stats", "--by", "session", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
         (["stats", "--json", "--no-sync"], {"rich", "geminids.sync", "geminids.sharing.transcript.entries"}),
+        (["statusline"], HEAVY),
+        (["statusline", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
         (["sync"], HEAVY),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",

@@ -1,4 +1,4 @@
-"""How this installation gets the packages of an extra: a line that can be typed as it stands.
+"""What to type for this installation: what runs it, and what adds the packages of an extra.
 
 The packages themselves are named, since those an index has. Where geminids came from (a clone, an archive, an
 index) and whether that is still there does not matter then.
@@ -16,6 +16,18 @@ def who_adds(extra: str) -> str:
     if packages := list(_packages(extra)):
         return f"`{_line([*_installer(), *packages])}`"
     return f"the extra `{extra}` of geminids"
+
+
+def own_command() -> str:
+    """What runs this installation from anywhere: its name where a shell finds it, else its path."""
+    from shutil import which
+
+    program = os.path.abspath(sys.argv[0])  # noqa: PTH100
+    name = os.path.basename(program)  # noqa: PTH119
+    if name.removesuffix(".exe") != "geminids":
+        return _line([sys.executable, "-m", "geminids"])
+    found = which("geminids")
+    return "geminids" if found and os.path.realpath(found) == os.path.realpath(program) else _line([program])
 
 
 def _packages(extra: str) -> Iterator[str]:

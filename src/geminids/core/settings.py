@@ -9,6 +9,10 @@ every-word = true    # also the middle of long outputs; the index grows to about
 largest-file = 2_000_000_000    # bytes of a session file; of a larger one only the beginning and end are read
 jobs = 1             # processes that read where much is new; without this, one for each core, at most four
 
+[list]               # what `geminids list` shows on a terminal
+columns = ["when", "project", "title", "cost"]    # `geminids list --help` names all of them
+limit = 40           # sessions, where `--limit` does not say; else 20
+
 [keep]               # copies of what agents may delete; `keep = false` above all sections means none
 some-agent = false   # none of an agent
 "~/secret" = false   # none of the projects in a folder
@@ -22,7 +26,7 @@ output = 10
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from geminids.core.atomic_files import opened_plain
@@ -40,6 +44,7 @@ FILE_NAME = "settings.toml"
 _KNOWN: dict[str, dict[str, type]] = {
     "index": {"every-word": bool},
     "read": {"largest-file": int, "jobs": int},
+    "list": {"columns": list, "limit": int},
 }
 _PRICES = "prices"
 _KEEP = "keep"
@@ -79,6 +84,17 @@ class KeepRules(NamedTuple):
         return not (self.others or any(self.agents.values()) or any(self.folders.values()))
 
 
+class ListSettings(NamedTuple):
+    """How lists of sessions look on a terminal."""
+
+    columns: Sequence[str] = ()
+    """Their names; none is the usual ones."""
+    limit: int | None = None
+    """Sessions; None is as many as usual."""
+    file: str = FILE_NAME
+    """Where that is written."""
+
+
 class Settings(NamedTuple):
     """All of them."""
 
@@ -93,6 +109,7 @@ class Settings(NamedTuple):
     """Bytes of a session file that are read whole."""
     jobs: int | None = None
     """Processes that read where much is new; None is one for each core."""
+    list: ListSettings = ListSettings()
 
 
 def read_settings(folder: str | None, environment: Mapping[str, str]) -> Settings:
@@ -105,7 +122,8 @@ def read_settings(folder: str | None, environment: Mapping[str, str]) -> Setting
     keep = _keep_rules(file, environment.get(KEEP_VARIABLE), written.get(_KEEP, {}))
     reading = written.get("read", {})
     largest, jobs = reading.get("largest-file", LARGEST), reading.get("jobs")
-    return Settings(every_word, written.get(_PRICES, {}), file, keep, largest, jobs)
+    listing = ListSettings(**written.get("list", {}), file=file)
+    return Settings(every_word, written.get(_PRICES, {}), file, keep, largest, jobs, listing)
 
 
 def _keep_rules(file: str, in_environment: str | None, written: object) -> KeepRules:
@@ -174,11 +192,21 @@ def _check(file: str, written: Mapping[str, Any]) -> None:
                 raise BadSettingsError(
                     file, f"[{section}] has no setting {name!r}; settings are {_named(known)}"
                 )
-            if type(value) is not known[name] or (type(value) is int and value < 1):
+            if type(value) is not known[name] or not _is_of_use(value):
                 raise BadSettingsError(file, f"{name!r} in [{section}] must be {_IN_WORDS[known[name]]}")
 
 
-_IN_WORDS = {bool: "true or false", int: "a whole number greater than 0"}
+def _is_of_use(value: object) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(name, str) for name in value)
+    return isinstance(value, bool) or not isinstance(value, int) or value >= 1
+
+
+_IN_WORDS = {
+    bool: "true or false",
+    int: "a whole number greater than 0",
+    list: 'names in quotes, as ["when", "title"]',
+}
 
 
 def _named(names: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from geminids.library.marks import MarkMethods
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
+    from geminids.core.settings import ListSettings
     from geminids.query.search.facets import FacetCounts
     from geminids.query.sessions.listing import Filter, Listing
     from geminids.storage.index.values import SessionRow
@@ -39,6 +40,11 @@ class SessionMethods(MarkMethods):
         from geminids.query.sessions.contents import summaries
 
         return self._context.ask(lambda index: summaries(index, rows))
+
+    @property
+    def list_settings(self) -> ListSettings:
+        """How the user wants lists."""
+        return self._context.settings.list
 
     def facets(self, wanted: Filter) -> FacetCounts:
         """What the sessions of a list have in common, with counts."""

@@ -11,15 +11,17 @@ from geminids.library.sessions import SessionMethods
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, timedelta
     from decimal import Decimal
 
     from geminids.core.model import Session
     from geminids.query.search.language import Query
+    from geminids.query.usage.blocks import Blocks
     from geminids.query.usage.by_session import SessionUse
     from geminids.query.usage.costs import Costing
     from geminids.query.usage.explanation import ExplainedSession, ExplainedTotal
     from geminids.query.usage.over_time import OverTime
+    from geminids.query.usage.present import Present
     from geminids.query.usage.prices import Prices
     from geminids.query.usage.stats import LargestSessions, Statistics, StatsQuestion
     from geminids.storage.index.totals import BusyHour
@@ -43,6 +45,28 @@ class UsageMethods(SearchMethods, SessionMethods):
         from geminids.query.usage.by_session import used_by_sessions
 
         return self._context.ask(lambda index: used_by_sessions(index, session_ids, self._prices))
+
+    def blocks(self, question: StatsQuestion, now: datetime | None = None) -> Blocks:
+        """What was used in each window of five hours, as limits of subscriptions count them."""
+        from geminids.query.usage.blocks import blocks
+
+        query, found = self._counted(question, now)
+        return self._context.ask(lambda index: blocks(index, query, found, self._prices))
+
+    def present(self, now: datetime, session: str | None = None, file: str | None = None) -> Present:
+        """What was used today, the windows that are not over yet, and a session.
+
+        That is the one with the id that its agent gave it, or with this file; without either the newest.
+        """
+        from geminids.query.usage.present import present
+
+        return self._context.ask(lambda index: present(index, now, self._prices, session, file))
+
+    def running(self, now: datetime, lately: timedelta, most: int) -> Present:
+        """The same with the sessions that were written to lately."""
+        from geminids.query.usage.present import running
+
+        return self._context.ask(lambda index: running(index, now, self._prices, lately, most))
 
     def over_time(
         self, question: StatsQuestion, periods: str | None = None, most: int = 6, now: datetime | None = None

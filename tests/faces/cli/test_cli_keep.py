@@ -297,7 +297,7 @@ def test_what_is_gone_is_counted_as_the_list_counts_it(
     lose_everything(tmp_path / "home")
     led = len(listed(geminids, "--kept"))
     subagents = len(listed(geminids, "--kept", "--kind", "subagent"))
-    told = re.search(r"gone      (\d+) sessions? and (\d+) subagents? read", geminids("keep").err)
+    told = re.search(r"gone      (\d+) sessions?, (\d+) subagents?, read", geminids("keep").err)
     assert told is not None
     assert (led, subagents) == (int(told[1]), int(told[2]))
 
@@ -318,7 +318,7 @@ def test_a_list_of_kept_sessions_obeys_its_other_options(geminids: Run, home: Pa
     assert [line[0] for line in listed(geminids, "--kept", "--project", "shop")] == [FIRST]
     outcome = geminids("list", "--kept", "-n", "1")
     assert outcome.out.startswith(SECOND)
-    assert "1 more session; `geminids list --limit 2 --deleted` shows it." in outcome.err
+    assert "Shown are 1 of 2 sessions; `geminids list --limit 2 --deleted` shows all." in outcome.err
 
 
 @pytest.mark.slow

@@ -147,7 +147,10 @@ def test_a_time_that_is_none_hides_no_session(
 
 
 def test_what_is_hidden_by_the_limit_is_said(geminids: Run, home: Path) -> None:
-    assert "1 more session" in geminids("list", "--home", home, "-n", "1").err
+    assert (
+        "Shown are 1 of 2 sessions; `geminids list --limit 2"
+        in geminids("list", "--home", home, "-n", "1").err
+    )
 
 
 def test_a_project_that_does_not_exist_gives_the_nearest(geminids: Run, home: Path) -> None:
@@ -214,7 +217,7 @@ def test_projects_of_one_name_are_told_apart(geminids: Run, tmp_path: Path) -> N
 
 def test_what_to_type_looks_where_the_list_did(geminids: Run, home: Path) -> None:
     outcome = geminids("list", "--home", home, "-n", "1", "--since", "2026-01-01")
-    assert f"`geminids list --since 2026-01-01 --limit 2 --home {home}` shows it." in outcome.err
+    assert f"`geminids list --since 2026-01-01 --limit 2 --home {home}` shows all." in outcome.err
 
 
 def test_none_of_those_that_a_list_would_show_is_what_is_counted(geminids: Run) -> None:

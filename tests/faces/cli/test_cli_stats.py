@@ -132,7 +132,7 @@ def test_the_heading_says_what_all_of_it_comes_to(geminids: Run) -> None:
     assert heading == [
         "17 Jan 2026 to 8 Nov 2026 · gemini",
         (
-            "8 sessions and 1 subagent · 19 prompts · 15 min 48 s active · 39 tool calls (1 failed)"
+            "8 sessions, 1 subagent · 19 prompts · 15 min 48 s active · 39 tool calls (1 failed)"
             " · 11 files changed (+42 -8)"
         ),
         f"44 requests · {SAMPLE_TOTAL} tokens · $0.59 list-price estimate ({_prices()})",
@@ -266,8 +266,8 @@ def test_a_model_without_a_price_has_tokens_only_and_is_named(geminids: Run, tmp
     ("options", "said"),
     [
         (["--project", "nowhere"], "No project matches 'nowhere'. Available: "),
-        (["zeppelin"], "None of 8 sessions matches."),
-        (["--since", "2027-01-01"], "None of 8 sessions matches."),
+        (["zeppelin"], "None of 8 sessions, 1 subagent matches."),
+        (["--since", "2027-01-01"], "None of 8 sessions, 1 subagent matches."),
     ],
     ids=name_of_case,
 )
@@ -657,4 +657,4 @@ def test_the_screens_in_the_page_about_figures_are_real(machine: Path) -> None:
     if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
         page.write_text(rewritten, "utf-8")
     assert page.read_text("utf-8") == rewritten
-    assert len(SCREEN.findall(text)) == 5
+    assert len(SCREEN.findall(text)) == 6

@@ -207,7 +207,10 @@ def test_the_sample_is_not_kept(machine: Path, geminids: Run) -> None:
         ("keep = 1", "keep must be true, false or a table"),
         ('[keep]\ngemini = "no"', "'gemini' in [keep] must be true or false"),
         ("[keep]\ngemni = false", "'gemni', which is no agent; there are claude, codex, gemini"),
-        ("[kept]\ngemini = false", "there is no section [kept]; sections are index, read, prices, keep"),
+        (
+            "[kept]\ngemini = false",
+            "no section [kept]; sections are index, read, list, prices, keep",
+        ),
     ],
 )
 def test_settings_that_nobody_would_heed_are_refused(

@@ -109,7 +109,7 @@ def test_what_a_larger_size_leaves_out_stays_as_it_was(tmp_path: Path) -> None:
     [
         ("prices = 1", "[prices] must be a table"),
         ("index = true", "[index] must be a table"),
-        ("[price.m]\ninput = 1", "there is no section [price]; sections are index, read, prices"),
+        ("[price.m]\ninput = 1", "there is no section [price]; sections are index, read, list, prices"),
         ("[prices.'']\ninput = 1\noutput = 2", '[prices.""] names no model'),
         ("[prices.' ']\ninput = 1\noutput = 2", '[prices." "] names no model'),
         (

@@ -42,13 +42,19 @@ class Choices:
         return self._now
 
     def open_library(
-        self, *, sample_if_empty: bool = False, early: bool = False, changes: bool = False
+        self,
+        *,
+        sample_if_empty: bool = False,
+        early: bool = False,
+        changes: bool = False,
+        is_quiet: bool = False,
     ) -> Library:
         """The library that was chosen. Programs never get the sample unless they ask for it.
 
         `early` is for what shows sessions: the newest may be told while others are still read, if that is
         said. What adds up, writes or checks waits until all are. `changes` is for what changes or signs the
-        sessions that are meant: then a number of a list must be beyond doubt.
+        sessions that are meant: then a number of a list must be beyond doubt. Where it is to be quiet nothing
+        is said beside the answer.
         """
         from geminids.faces.cli.progress import progress
         from geminids.faces.cli.screen import terminal
@@ -61,9 +67,9 @@ class Choices:
             sample=self.sample,
             sample_if_empty=sample_if_empty and not self.json,
             sync=not self.no_sync,
-            tell=say,
-            progress=progress("Reading sessions"),
-            behind=self._sync_behind if early else None,
+            tell=say if not is_quiet else lambda _: None,
+            progress=progress("Reading sessions") if not is_quiet else None,
+            behind=self.sync_behind if early else None,
             terminal=terminal(),
             changes=changes,
         )
@@ -83,7 +89,7 @@ class Choices:
             sync=is_synced and not self.no_sync,
             tell=tell,
             progress=progress,
-            behind=self._sync_behind,
+            behind=self.sync_behind,
         )
 
     def close(self) -> None:
@@ -91,8 +97,8 @@ class Choices:
         while self._opened:
             self._opened.pop().close()
 
-    def _sync_behind(self) -> None:
-        """Have the rest read by a process that nobody waits for."""
+    def sync_behind(self) -> None:
+        """Have what is new read by a process that nobody waits for."""
         from contextlib import suppress
 
         from geminids.faces.cli.hook_answer import start_sync

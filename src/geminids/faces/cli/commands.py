@@ -35,6 +35,10 @@ COMMANDS = {
     "show": ("geminids.faces.cli.show_command:show", "Read a session."),
     "search": ("geminids.faces.cli.search_command:search", "Find sessions and messages by their words."),
     "stats": ("geminids.faces.cli.stats_command:stats", "Show what sessions used and cost."),
+    "statusline": (
+        "geminids.faces.cli.statusline_command:statusline",
+        "Print one line of figures, for agents that show one.",
+    ),
     "resume": ("geminids.faces.cli.resume_command:resume", "Resume a session in its agent."),
     "export": ("geminids.faces.cli.export_command:export", "Write sessions as files, to read or to share."),
     "redact": (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def draw_total(page: Page, screen: Screen, found: ExplainedTotal, limit: int | None) -> None:
     """Agents if there are several, sessions, and what is to be known of them."""
     used = found.tokens
-    requests, sessions = words.count(used.requests, "request"), words.count(len(found.sessions), "session")
+    requests, sessions = words.count(used.requests, "request"), words.sessions(found.kinds)
     total = "tokens not recorded" if used.total is None else f"{exact(used.total)} tokens"
     page.line((f"{total} in {requests} of {sessions}", "title"))
     if len(found.agents) > 1:

@@ -49,7 +49,7 @@ def plain_options(words: list[str]) -> list[str] | None:
 
 def be_called(options: list[str]) -> None:
     """Start a sync, hear the agent out, and say that there is nothing to say."""
-    for step in (lambda: start_sync(options), _hear_out, lambda: os.write(1, NOTHING_TO_SAY)):
+    for step in (lambda: start_sync(options), heard_out, lambda: os.write(1, NOTHING_TO_SAY)):
         try:
             step()
         except OSError:
@@ -97,31 +97,33 @@ def _start_on_windows(line: list[str]) -> None:
     process.returncode = 0
 
 
-def _hear_out() -> None:
-    """Take what the agent says, so that it need not hear of a broken pipe; but never wait for it long."""
+def heard_out() -> bytes:
+    """What the agent says, so that it need not hear of a broken pipe; but never wait for it long."""
     if sys.stdin is None or sys.stdin.isatty():
-        return
+        return b""
     if sys.platform == "win32":
-        _read_beside()
-    else:
-        _read_until(time.monotonic() + LONGEST_READ)
+        return _read_beside()
+    return _read_until(time.monotonic() + LONGEST_READ)
 
 
-def _read_until(end: float) -> None:
+def _read_until(end: float) -> bytes:
     import select
 
-    left = MOST_READ
-    while left > 0 and select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
-        piece = os.read(0, min(left, PIECE))
+    said = b""
+    while len(said) < MOST_READ and select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
+        piece = os.read(0, min(MOST_READ - len(said), PIECE))
         if not piece:
-            return
-        left -= len(piece)
+            break
+        said += piece
+    return said
 
 
-def _read_beside() -> None:
+def _read_beside() -> bytes:
     """The same where only a thread can stop reading. It ends with the process."""
     from threading import Thread
 
-    listening = Thread(target=lambda: os.read(0, PIECE), daemon=True)
+    said: list[bytes] = []
+    listening = Thread(target=lambda: said.append(os.read(0, PIECE)), daemon=True)
     listening.start()
     listening.join(LONGEST_READ)
+    return b"".join(said)

@@ -300,10 +300,8 @@ def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, every
 
 def _gone(library: Library) -> str:
     """How many sessions are read from copies alone, in the numbers that `list` gives."""
-    from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+    from geminids.query.sessions.listing import Filter
     from geminids.sharing.transcript import words
 
-    kinds = [row.kind for row in library.listing(Filter(kept=True)).sessions]
-    led = sum(kind in LED_BY_HUMANS for kind in kinds)
-    counts = [(led, "session"), (len(kinds) - led, "subagent")]
-    return " and ".join(words.count(number, noun) for number, noun in counts if number)
+    kinds = library.listing(Filter(kept=True)).kinds
+    return words.sessions(kinds) if kinds else ""

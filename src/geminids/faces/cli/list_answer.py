@@ -37,6 +37,11 @@ KINDS = ("main", "subagent", "checkpoint", "lost")
 EVERY_KIND = "all"
 ORDERS = ("date", "started", "messages", "title", "project")
 """The orders of a list; written here so that help need not load what makes it."""
+COLUMN_NAMES = (
+    *("when", "started", "agent", "project", "title", "tags", "prompts", "calls", "time", "tokens", "cost"),
+    *("model", "status", "id"),
+)
+"""What a column can tell of a session, for help; `session_table.py` knows how."""
 MOST_TAGS = 10
 """So many of the tags that are most used are named where another was asked for."""
 
@@ -57,14 +62,15 @@ FORM = Form(
             "limit",
             "-n --limit",
             NUMBER,
-            f"List at most N sessions. Default: {ON_A_TERMINAL} on a terminal, all in a pipe.",
+            f"List at most N sessions. Default: {ON_A_TERMINAL} on a terminal (`limit` under [list] in "
+            "settings.toml), all in a pipe.",
             metavar="N",
         ),
         Option(
             "kind",
             "--kind",
             WORD,
-            "Only sessions of this kind. checkpoint: saved chats; lost: sessions of which only your "
+            "Only sessions of this kind. checkpoint: chats saved by hand; lost: sessions of which only your "
             "prompts remain. Default: all but subagents.",
             words=(*KINDS, EVERY_KIND),
         ),
@@ -90,6 +96,15 @@ FORM = Form(
             words=ORDERS,
         ),
         Option("reverse", "--reverse", FLAG, "Reverse the order."),
+        Option(
+            "columns",
+            "--columns",
+            TEXT,
+            f"Show these columns, in this order, separated by commas: {', '.join(COLUMN_NAMES)}. In a pipe "
+            "they are separated by tabs and nothing is cut. Default on a terminal: `columns` under [list] in "
+            "settings.toml.",
+            metavar="NAMES",
+        ),
         NO_SYNC,
         JSON,
         Option("jsonl", "--jsonl", FLAG, "Print one JSON value per line."),
@@ -111,14 +126,14 @@ class ListOptions(Value):
     reverse: bool = False
     agents: tuple[str, ...] = ()
     kept: bool = False
+    columns: str | None = None
 
     def filter(self, now: datetime) -> Filter:
         """Which sessions are meant at this moment."""
-        from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+        from geminids.query.sessions.listing import Filter
 
-        asked_for = frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
         return Filter(
-            kinds=None if self.kind == EVERY_KIND else asked_for,
+            kinds=self.kinds(),
             project=self.project,
             since=_moment(self.since, now),
             until=_moment(self.until, now, end=True),
@@ -129,9 +144,17 @@ class ListOptions(Value):
             kept=self.kept,
         )
 
+    def kinds(self) -> frozenset[str] | None:
+        """The kinds that are asked for; None means all."""
+        from geminids.query.sessions.listing import LED_BY_HUMANS
+
+        if self.kind == EVERY_KIND:
+            return None
+        return frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
+
     def options(self) -> list[str]:
         """The words to type for it."""
-        once = ("project", "since", "until", "kind", "limit", "sort")
+        once = ("project", "since", "until", "kind", "limit", "sort", "columns")
         typed = [(name, value) for name in once if (value := getattr(self, name))]
         typed += [("tag", tag) for tag in self.tag]
         typed += [("agent", agent) for agent in self.agents]
@@ -161,13 +184,15 @@ def list_sessions(
     kept: bool,
     sort: str | None,
     reverse: bool,
+    columns: str | None,
     jsonl: bool,
 ) -> int:
     """Show the sessions that are asked for, and say what is not shown; the exit code."""
     from geminids.faces.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept)
+    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept, columns)
+    wanted = _columns(choices, columns)
     library = choices.open_library(sample_if_empty=True, early=True)
     listing = _listing(choices, library, asked)
     if jsonl:
@@ -175,7 +200,7 @@ def list_sessions(
     elif choices.json:
         _print_json(_documents(library, listing.sessions), library.to_come())
     elif listing.sessions:
-        _draw(choices, library, listing.sessions)
+        _draw(choices, library, listing.sessions, wanted)
     tell_memory(library)
     code = _tell(choices, asked, listing)
     if listing.sessions:
@@ -185,12 +210,29 @@ def list_sessions(
 
 
 def _listing(choices: Choices, library: Library, asked: ListOptions) -> Listing:
-    limit = asked.limit or _usual_limit(choices)
+    limit = asked.limit or _usual_limit(choices, library)
     return library.listing(asked.filter(choices.now), limit)
 
 
-def _usual_limit(choices: Choices) -> int | None:
-    return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None
+def _usual_limit(choices: Choices, library: Library) -> int | None:
+    if choices.json or not sys.stdout.isatty():
+        return None
+    return library.list_settings.limit or ON_A_TERMINAL
+
+
+def _columns(choices: Choices, typed: str | None) -> Sequence[str]:
+    """The columns that are asked for; none if that is left to us."""
+    if typed is None:
+        return ()
+    from geminids.faces.cli.choices import WrongUsageError
+    from geminids.faces.cli.session_table import UnknownColumnError, columns_named
+
+    if choices.json:
+        raise WrongUsageError("list", "--columns is about the table; JSON has everything.")
+    try:
+        return columns_named(typed.split(","))
+    except UnknownColumnError as error:
+        raise WrongUsageError("list", str(error)) from error
 
 
 def _documents(library: Library, sessions: Sequence[SessionRow]) -> list[ListedSession]:
@@ -214,10 +256,10 @@ def _print_json_lines(sessions: Sequence[ListedSession]) -> None:
     print_lines(sessions)
 
 
-def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow]) -> None:
-    from geminids.faces.cli.sessions import draw_sessions
+def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow], columns: Sequence[str]) -> None:
+    from geminids.faces.cli.session_table import draw_sessions
 
-    draw_sessions(choices.open_page(), library, sessions, choices.now)
+    draw_sessions(choices.open_page(), library, sessions, choices.now, columns)
 
 
 def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:
@@ -226,14 +268,22 @@ def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:
     from geminids.sharing.transcript import words
 
     _tell_match(listing, asked.project)
-    if more := listing.total - len(listing.sessions):
+    meant, others = _by_kind(asked, listing)
+    if listing.total > len(listing.sessions):
         everything = choices.spelled("list", *asked._replace(limit=listing.total).options())
-        say(f"{words.count(more, 'more session')}; `{everything}` shows {words.them(more)}.")
-    if others := listing.hidden.get("kind"):
+        say(f"Shown are {len(listing.sessions):,} of {words.sessions(meant)}; `{everything}` shows all.")
+    if others:
         every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
-        say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows {words.them(others)}.")
+        say(f"Not listed: {words.sessions(others)}; `{every_kind}` shows {words.them(sum(others.values()))}.")
     tell_left_unread(listing.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(listing.problems)
+
+
+def _by_kind(asked: ListOptions, listing: Listing) -> tuple[dict[str, int], dict[str, int]]:
+    """How many sessions of each kind match, of those that were asked for and of the others."""
+    kinds = asked.kinds()
+    meant = {kind: number for kind, number in listing.kinds.items() if kinds is None or kind in kinds}
+    return meant, {kind: number for kind, number in listing.kinds.items() if kind not in meant}
 
 
 def _tell_match(listing: Listing, wanted: str | None) -> None:
@@ -254,9 +304,9 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.considered and listing.hidden.keys() <= {"kept", "kind"}:
-        say(_all_there(listing.considered))
+        say(_all_there(sum(listing.considered.values())))
     elif listing.hidden and listing.considered:
-        say(f"None of {words.count(listing.considered, 'session')} matches.")
+        say(f"None of {words.sessions(listing.considered)} matches.")
     elif listing.hidden:
         say("No session here is of this kind.")
     else:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from geminids.core.errors import NOTHING_FOUND
 from geminids.core.names import project_names
 from geminids.faces.cli.json_output import print_filled
 from geminids.faces.cli.options import Choices
 from geminids.faces.cli.page import Page
+from geminids.faces.cli.session_table import draw_sessions
 from geminids.faces.cli.sessions import (
-    draw_sessions,
+    kinds_of,
     tell_left_unread,
     tell_memory,
     tell_nothing_found,
@@ -48,14 +51,8 @@ def _draw(choices: Choices, library: Library, found: Overview) -> None:
 
 
 def _draw_agent(page: Page, agent: AgentOverview) -> None:
-    rarer = (
-        (agent.subagents, "subagent"),
-        (agent.checkpoints, "saved chat"),
-        (agent.lost, "lost session"),
-    )
     counts = [
-        words.count(agent.sessions, "session"),
-        *(words.count(number, noun) for number, noun in rarer if number),
+        words.sessions(kinds_of(agent)),
         words.count(agent.projects, "project"),
         words.size(agent.bytes),
     ]
@@ -65,11 +62,13 @@ def _draw_agent(page: Page, agent: AgentOverview) -> None:
 
 
 def _draw_projects(page: Page, found: Overview) -> None:
-    """The projects last used, in one line as far as it reaches."""
+    """The projects last used, in one line as far as it reaches; before them what several agents left."""
     names = project_names(report.project for report in found.projects)
     projects = [f"{names[report.project]} ({report.sessions + report.lost})" for report in found.projects]
     is_all = len(found.projects) == found.project_count
-    page.words("in " + ", ".join(projects) + ("" if is_all else ", …"), "quiet")
+    every = sum((Counter(kinds_of(agent)) for agent in found.agents), Counter[str]())
+    in_all = f"{words.sessions(every)} " if len(found.agents) > 1 else ""
+    page.words(f"{in_all}in " + ", ".join(projects) + ("" if is_all else ", …"), "quiet")
 
 
 def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Overview) -> None:

@@ -200,8 +200,8 @@ class DrawnPage:
         finally:
             self._marked = None
 
-    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
-        """Columns under their headings, each row one line."""
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> list[Column]:
+        """Columns under their headings, each row one line; those that found no room are given back."""
         from rich.table import Table
 
         cells = [[_styled([cell]) for cell in row] for row in rows]
@@ -220,6 +220,7 @@ class DrawnPage:
                 )
             )
         self._console.print(table)
+        return [column for place, column in enumerate(columns) if place not in widths]
 
     def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
         self._print_lines(self._render(renderable, width - indent), indent)

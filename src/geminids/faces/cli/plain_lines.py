@@ -26,6 +26,7 @@ ANSWERS = {
     "search": ("geminids.faces.cli.search_answer", "search"),
     "show": ("geminids.faces.cli.show_answer", "show"),
     "stats": ("geminids.faces.cli.stats_answer", "stats"),
+    "statusline": ("geminids.faces.cli.statusline_answer", "statusline"),
     "sync": ("geminids.faces.cli.sync_answer", "sync"),
 }
 """Where a command is answered; its form stands there too."""

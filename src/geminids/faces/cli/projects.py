@@ -10,6 +10,7 @@ from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, 
 from geminids.core.names import project_names
 from geminids.faces.cli.companions import KIND_NAMES, draw_companion, shown_beside
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
+from geminids.faces.cli.sessions import kinds_of
 from geminids.query.projects.report import ProjectReport
 from geminids.query.projects.timeline import Event, EventKind, ProjectStory
 from geminids.query.sessions.ids import short_ids
@@ -147,8 +148,7 @@ def _draw_fields(page: Page, rows: Sequence[Sequence[Span]]) -> None:
 def _draw_head(page: Page, report: ProjectReport) -> None:
     page.line((_name(report), "title"), "  ", (_known_by(report), "quiet"))
     counts = [
-        words.count(report.sessions, "session"),
-        *(words.count(number, noun) for number, noun in _rarer(report) if number),
+        words.sessions(kinds_of(report)),
         words.size(report.bytes),
         *([f"by {' and '.join(report.agents)}"] if len(report.agents) > 1 else []),
     ]
@@ -166,10 +166,6 @@ def _other_names(other: Project, known: Project) -> Iterator[str]:
         yield other.slug
     if other.hash and other.hash != known.hash:
         yield other.hash[:8]
-
-
-def _rarer(report: ProjectReport) -> Sequence[tuple[int, str]]:
-    return [(report.subagents, "subagent"), (report.checkpoints, "saved chat"), (report.lost, "lost session")]
 
 
 def _id_of(event: Event) -> str | None:

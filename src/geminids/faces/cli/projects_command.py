@@ -77,7 +77,7 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
     """Show everything in a project, in order of time.
 
     PROJECT is a name or part of one, a path such as ., a slug, or the beginning of a hash. Sessions,
-    subagents, saved chats, lost sessions, plans and notes are shown in one timeline, with a gap where
+    subagents, checkpoints, lost sessions, plans and notes are shown in one timeline, with a gap where
     something was deleted. On a terminal sessions have numbers, which `geminids show` takes like those
     of `list`.
 
@@ -258,7 +258,7 @@ def _tell_unknown(choices: Choices, found: Projects) -> None:
 
 def _draw(choices: Choices, library: Library, story: ProjectStory, *, prompts: bool, beside: bool) -> None:
     from geminids.faces.cli.projects import draw_story, draw_typed
-    from geminids.faces.cli.sessions import remember
+    from geminids.faces.cli.session_table import remember
 
     if not prompts:
         page = choices.open_page()

@@ -65,7 +65,7 @@ def tell_meaning(found: Found, show: str) -> None:
     if not found.sessions:
         say("No session to compare.")
     elif sys.stdout.isatty():
-        compared = words.count(found.searched.sessions, "session")
+        compared = words.sessions(found.searched.kinds)
         say(f"The closest in meaning of {compared}. Read one: `{show}`.")
 
 
@@ -95,7 +95,7 @@ def _tell_nothing(outcome: SearchOutcome) -> None:
     if found.stopped:
         say(f"Nothing found in the newest {words.count(found.stopped.read, 'session')}.")
     else:
-        say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
+        say(f"Nothing found in {words.sessions(searched.kinds)}.")
     _tell_filters(outcome.typed)
     for typed, near in found.near.items():
         say(f"{typed!r} does not occur.{_offer(typed, near)}")
@@ -176,7 +176,7 @@ def _tell_extent(outcome: SearchOutcome) -> None:
     is_told = found.searched.left_out and _has_words(outcome.typed)
     left_out = f"; not indexed: {found.searched.left_out} (--scan)" if is_told else ""
     in_messages = f"{messages} in " if total.matches else ""
-    say(f"{in_messages}{sessions}, of {found.searched.sessions:,}{left_out}.")
+    say(f"{in_messages}{sessions}; searched: {words.sessions(found.searched.kinds)}{left_out}.")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")
     say(f"Read one: `{outcome.show}`.")

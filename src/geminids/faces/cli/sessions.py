@@ -1,14 +1,11 @@
-"""Rows of sessions, as `list` and the overview draw them, and what is said beside them."""
+"""What is said of sessions beside data: which are meant, what could not be read, where others may lie."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
 
 from geminids.core.errors import PARTLY_DONE, Candidate, GeminidsError, Unreadable
-from geminids.core.names import project_names
-from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.faces.cli.talk import cut, say, stderr_width
 from geminids.sharing.transcript import words
 
@@ -17,50 +14,15 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.options import Choices
     from geminids.library import Library
-    from geminids.query.usage.by_session import SessionUse
+    from geminids.query.health.overview import AgentOverview
+    from geminids.query.projects.report import ProjectReport
     from geminids.storage.durable.values import Marks
     from geminids.storage.index.values import SessionRow
 
     Session = SessionRow | SessionSummary
 
-LOST, CHECKPOINT = "lost", "checkpoint"
-KEPT = "kept"
-"""What is said of a session whose files are gone: it is read from copies."""
 MOST_NAMED = 3
 """So many files that were left unread are named."""
-TITLE_LEAST, TITLE_WANTED = 12, 34
-"""How wide titles must be; and how wide they are to be before numbers stand beside them."""
-_BESIDE_TITLES = 46
-"""Columns of a terminal that numbers, times, projects and a cost take together."""
-COLUMNS = (
-    Column("#", is_number=True),
-    Column("when", leaves=9),
-    Column("agent", most=8, leaves=8),
-    Column("project", least=7, most=20, leaves=7),
-    Column("title", least=TITLE_LEAST),
-    Column("tags", most=20, leaves=10),
-    Column("prompts", is_number=True, leaves=6),
-    Column("calls", is_number=True, leaves=4),
-    Column("time", is_number=True, leaves=3),
-    Column("tokens", is_number=True, leaves=2),
-    Column("cost", is_number=True, leaves=5),
-    Column("model", most=20, leaves=1),
-    Column(""),
-)
-
-
-def draw_sessions(page: Page, library: Library, sessions: Sequence[Session], now: datetime) -> None:
-    """Draw numbered rows on a terminal, else one line a session: nothing cut, the title last."""
-    names = project_names(session.project for session in sessions)
-    marks = marks_of(library, sessions)
-    if isinstance(page, DrawnPage) and page.is_terminal:
-        used = library.used_by([session.id for session in sessions])
-        rows = [_row(s, names[s.project], now, marks.get(s.id), used.get(s.id)) for s in sessions]
-        _draw_table(page, rows, with_agents=len({session.agent for session in sessions}) > 1)
-    else:
-        for session in sessions:
-            page.fields(*_line(session, names[session.project], marks.get(session.id)))
-    remember(library, sessions, printed=isinstance(page, DrawnPage) and page.is_terminal)
 
 
 def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Marks]:
@@ -72,39 +34,10 @@ def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Mark
         return {}
 
 
-def _draw_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_agents: bool) -> None:
-    """Draw rows under their headings, each with its number; what tells nothing takes no room."""
-    # The first column is the number.
-    empty = [not any(map(_says, cells)) for cells in zip(*rows, strict=True)]
-    left_out = {column.heading for column, is_empty in zip(COLUMNS[1:-1], empty, strict=False) if is_empty}
-    left_out |= set() if with_agents else {"agent"}
-    title_least = max(TITLE_LEAST, min(TITLE_WANTED, page.width - _BESIDE_TITLES))
-    changes: dict[str, dict[str, int]] = {"title": {"least": title_least}}
-    if with_agents:
-        # Titles need the room that agents take.
-        changes["project"] = {"most": 14}
-    columns = {
-        place: column._replace(**changes.get(column.heading, {}))
-        for place, column in enumerate(COLUMNS)
-        if column.heading not in left_out
-    }
-    numbered = [[(str(number), "quiet"), *row] for number, row in enumerate(rows, start=1)]
-    page.table(list(columns.values()), [[row[place] for place in columns] for row in numbered])
-
-
-def _says(cell: Span) -> bool:
-    return bool(cell if isinstance(cell, str) else cell[0])
-
-
-def remember(library: Library, sessions: Sequence[Session], *, printed: bool) -> None:
-    """Keep the order of what was shown, so that its numbers mean something to `show`."""
-    if not sessions:
-        # Those of the list before are worth more than none.
-        return
-    try:
-        library.remember(sessions, printed=printed)
-    except OSError as error:
-        say(f"Cannot store the numbers of this list ({error.strerror}); give `show` an id instead.")
+def kinds_of(counted: AgentOverview | ProjectReport) -> dict[str, int]:
+    """How many sessions of each kind an agent left, or a project has."""
+    numbers = (counted.sessions, counted.checkpoints, counted.subagents, counted.lost)
+    return dict(zip(("main", "checkpoint", "subagent", "lost"), numbers, strict=True))
 
 
 def sessions_meant(
@@ -182,75 +115,3 @@ def tell_nothing_found(places: Iterable[str]) -> None:
     where = ", ".join(map(words.path, places))
     here = f"No session found in {where}." if where else "No session found."
     say(f"{here} Use `--home DIR` to look elsewhere, or `--sample` to see sample sessions.")
-
-
-def _row(
-    session: Session, project: str, now: datetime, said: Marks | None, used: SessionUse | None
-) -> list[Span]:
-    return [
-        words.when(session.last_at, now),
-        (session.agent, "quiet"),
-        (project, "human"),
-        _title(session, said),
-        (words.tags(said.tags) if said else "", "tool"),
-        _asked(session),
-        _calls(session),
-        *(_used(used) if used else [""] * 4),
-        _mark(session),
-    ]
-
-
-def _used(used: SessionUse) -> list[Span]:
-    """How long somebody was at work, tokens, cost, model: what nobody recorded is left empty."""
-    from geminids.faces.cli.amounts import dollars, short
-
-    return [
-        words.about(timedelta(microseconds=used.active)) if used.active else "",
-        "" if used.tokens is None else short(used.tokens),
-        "" if used.cost is None else dollars(used.cost),
-        (used.model or "", "quiet"),
-    ]
-
-
-def _mark(session: Session) -> Span:
-    """How it ended, and whether its files are damaged or gone; how a lost one ended is lost."""
-    mark, style = ("", "") if session.kind == LOST else words.STATUS_MARKS[session.status]
-    marks = [mark, "⚠" if session.problems else "", KEPT if session.kept else ""]
-    return " ".join(filter(None, marks)), style or ("warning" if session.problems else "quiet")
-
-
-def _line(session: Session, project: str, said: Marks | None) -> list[Span]:
-    at = session.last_at
-    return [
-        (session.id, "quiet"),
-        f"{at.astimezone():%Y-%m-%dT%H:%M}" if at else "-",
-        (str(session.status), words.STATUS_MARKS[session.status][1]),
-        str(session.counts.prompts),
-        str(session.counts.tool_calls),
-        (project, "human"),
-        _name(session, said) or "",
-        *([(KEPT, "quiet")] if session.kept else []),
-    ]
-
-
-def _name(session: Session, said: Marks | None) -> str | None:
-    """What the user calls it, else its title."""
-    return (said and said.name) or session.title
-
-
-def _title(session: Session, said: Marks | None) -> Span:
-    name = _name(session, said)
-    if not name:
-        return ("untitled", "quiet")
-    mark = words.KIND_MARKS.get(session.kind)
-    return f"{mark} {name}" if mark else name
-
-
-def _asked(session: Session) -> str:
-    """How often the human asked; what a saved chat repeats is counted where it was said."""
-    is_copy = session.kind == CHECKPOINT and not session.counts.prompts
-    return "" if is_copy else str(session.counts.prompts)
-
-
-def _calls(session: Session) -> str:
-    return str(session.counts.tool_calls) if session.counts.tool_calls else ""

@@ -20,7 +20,7 @@ from geminids.faces.cli.forms import (
     Form,
     Option,
 )
-from geminids.faces.cli.stats_options import GROUPS, ON_A_TERMINAL, StatsOptions, tell_nothing
+from geminids.faces.cli.stats_options import GROUPS, ON_A_TERMINAL, StatsOptions, tell_more, tell_nothing
 from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
@@ -36,6 +36,20 @@ CHARTS = ("bars", "heatmap", "sparkline", "none")
 FORM = Form(
     (
         Option("by", "--by", WORD, "Group by this. Default: day.", words=GROUPS),
+        Option(
+            "blocks",
+            "--blocks",
+            FLAG,
+            "A row for each window of five hours, as limits of subscriptions count them; how fast the "
+            "present one is used, and what it comes to at that rate.",
+        ),
+        Option(
+            "live",
+            "--live",
+            FLAG,
+            "Today, the present windows and the running sessions, drawn again as sessions are written, until "
+            "q or Ctrl-C.",
+        ),
         Option(
             "since",
             "--since",
@@ -103,6 +117,8 @@ def stats(
     *,
     words: tuple[str, ...],
     by: str | None,
+    blocks: bool,
+    live: bool,
     since: str | None,
     until: str | None,
     project: str | None,
@@ -119,8 +135,14 @@ def stats(
     if as_csv and choices.json:
         raise WrongUsageError("stats", "--csv and --json cannot be combined.")
     asked = StatsOptions(
-        " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit
+        " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit, blocks
     )
+    if blocks or live:
+        _refuse_other_rows(asked, explain, is_live=live, for_programs=choices.json or as_csv)
+    if live:
+        from geminids.faces.cli.stats_live import show_live
+
+        return show_live(choices)
     choices.json = choices.json or as_csv
     library = choices.open_library(sample_if_empty=True)
     if session_id := _session_meant(library, words):
@@ -130,13 +152,44 @@ def stats(
 
         return explained(choices, library, asked, explain, no_pager=no_pager)
     found = library.stats(asked.question(), choices.now)
-    if as_csv:
+    if blocks:
+        from geminids.faces.cli.stats_blocks import show_blocks
+
+        show_blocks(choices, library, asked, found, as_csv=as_csv)
+    elif as_csv:
         _print_csv(found, limit)
     elif choices.json:
         _print_json(found, limit)
     elif found.total.sessions or found.total.tokens.requests:
         _draw(choices, asked, found)
     return _exit_code(library, asked, found)
+
+
+def _refuse_other_rows(
+    asked: StatsOptions, explain: str | None, *, is_live: bool, for_programs: bool
+) -> None:
+    """Refuse what says that rows are something else than windows; and all that chooses, of what is live."""
+    given: dict[str, object] = {
+        "--by": asked.by,
+        "--chart": asked.chart,
+        "--estimate": asked.estimate,
+        "--subagents": asked.subagents != "fold",
+        "--explain": explain is not None,
+    }
+    if is_live:
+        given |= {
+            "--blocks": asked.blocks,
+            "--json or --csv": for_programs,
+            "a QUERY": asked.words,
+            "--since": asked.since,
+            "--until": asked.until,
+            "--project": asked.project,
+            "--agent": asked.agents,
+            "--limit": asked.limit,
+        }
+    if named := [option for option, is_given in given.items() if is_given]:
+        option = "--live" if is_live else "--blocks"
+        raise WrongUsageError("stats", f"{option} cannot be had together with {', '.join(named)}.")
 
 
 def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:
@@ -209,13 +262,10 @@ def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statisti
 
 def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit: int | None) -> None:
     """Say what the table does not show, and how to see it."""
-    from geminids.sharing.transcript import words
-
     if not found.groups:
         say(f"No {found.by} is known." if found.by != "tool" else "No tool calls.")
-    elif limit is not None and (more := len(found.groups) - limit) > 0:
-        everything = choices.spelled("stats", *asked._replace(limit=len(found.groups)).options())
-        say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")
+    else:
+        tell_more(choices, asked, len(found.groups), limit, found.by)
 
 
 def _exit_code(library: Library, asked: StatsOptions, found: Statistics) -> int:

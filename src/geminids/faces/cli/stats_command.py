@@ -44,6 +44,8 @@ def stats(choices: Choices, /, **typed: Any) -> int:
     geminids stats --by model --since 30d
     geminids stats --by session --project .
     geminids stats --by tool tool:edit
+    geminids stats --blocks
+    geminids stats --live
     geminids stats --chart heatmap
     geminids stats --by month --csv > months.csv
     geminids stats --explain latest

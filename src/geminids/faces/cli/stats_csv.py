@@ -14,11 +14,27 @@ from geminids.faces.cli.stats_tables import shown_groups
 from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:
+    from geminids.query.usage.blocks import Blocks
     from geminids.query.usage.figures import Tokens
     from geminids.query.usage.stats import Statistics, StatsGroup
 
     Value = str | int | float | None
 
+_OF_TOKENS = (
+    "requests",
+    "unmeasured_replies",
+    "input_tokens",
+    "fresh_tokens",
+    "cached_tokens",
+    "cache_write_tokens",
+    "cache_write_hour_tokens",
+    "output_tokens",
+    "thoughts_tokens",
+    "tool_tokens",
+    "total_tokens",
+    "list_price_usd",
+    "unpriced_requests",
+)
 HEADER = (
     "by",
     "key",
@@ -35,23 +51,12 @@ HEADER = (
     "files",
     "lines_added",
     "lines_removed",
-    "requests",
-    "unmeasured_replies",
-    "input_tokens",
-    "fresh_tokens",
-    "cached_tokens",
-    "cache_write_tokens",
-    "cache_write_hour_tokens",
-    "output_tokens",
-    "thoughts_tokens",
-    "tool_tokens",
-    "total_tokens",
-    "list_price_usd",
-    "unpriced_requests",
+    *_OF_TOKENS,
     "estimated_requests",
     "estimated_tokens",
     "estimated_list_price_usd",
 )
+BLOCKS_HEADER = ("agent", "start", "end", "first_request", "last_request", "models", *_OF_TOKENS)
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 _NO_TEXT_STARTS = ("\t", "\r", "\n")
 
@@ -62,6 +67,15 @@ def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
     yield _written(HEADER)
     for group in groups:
         yield _written(_row(found.by, group))
+
+
+def block_lines(found: "Blocks", limit: int | None) -> Iterator[str]:
+    """The header, then a line each window of five hours."""
+    yield _written(BLOCKS_HEADER)
+    for block in found.newest(limit):
+        moments = (block.start, block.end, block.first, block.last)
+        when = [f"{at:%Y-%m-%dT%H:%M:%SZ}" for at in moments]
+        yield _written((block.agent, *when, " ".join(block.models), *_tokens(block.tokens)))
 
 
 def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":

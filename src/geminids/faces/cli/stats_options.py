@@ -7,6 +7,7 @@ from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from geminids.faces.cli.choices import Choices
     from geminids.library import Library
     from geminids.query.usage.stats import StatsQuestion
 
@@ -29,6 +30,7 @@ class StatsOptions(NamedTuple):
     estimate: bool
     chart: str | None
     limit: int | None
+    blocks: bool = False
 
     def question(self) -> StatsQuestion:
         """What the library is asked."""
@@ -52,9 +54,19 @@ class StatsOptions(NamedTuple):
         typed += [word for agent in self.agents for word in ("--agent", agent)]
         typed += ["--subagents", self.subagents] if self.subagents != "fold" else []
         typed += ["--estimate"] if self.estimate else []
+        typed += ["--blocks"] if self.blocks else []
         # Options come first: after the words, one that begins with - would be taken for an option.
         ends_options = ["--"] if self.words.startswith("-") else []
         return [*typed, *ends_options, self.words] if self.words else typed
+
+
+def tell_more(choices: Choices, asked: StatsOptions, rows: int, limit: int | None, noun: str) -> None:
+    """Say how many rows a limit leaves out, and how to see them."""
+    from geminids.sharing.transcript import words
+
+    if limit is not None and (more := rows - limit) > 0:
+        everything = choices.spelled("stats", *asked._replace(limit=rows).options())
+        say(f"{words.count(more, f'more {noun}')}; `{everything}` shows {words.them(more)}.")
 
 
 def tell_nothing(library: Library, asked: StatsOptions) -> None:
@@ -64,8 +76,8 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
     from geminids.query.usage.stats import StatsQuestion
     from geminids.sharing.transcript import words
 
-    sessions = library.stats(StatsQuestion(by="agent")).total.sessions
-    if not sessions:
+    every = library.stats(StatsQuestion(by="agent")).kinds
+    if not every:
         tell_nothing_found(library.searched_places)
         return
     if asked.project:
@@ -73,4 +85,4 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
         if not listing.matched:
             say(str(listing.no_such_project(asked.project)))
             return
-    say(f"None of {words.count(sessions, 'session')} matches.")
+    say(f"None of {words.sessions(every)} matches.")

@@ -70,7 +70,7 @@ def draw_heading(page: Page, view: View) -> None:
     stats = view.stats
     for line in flow([*_span(stats), *stats.agents], view.width):
         page.line((line, "title"))
-    for pieces in (_done(stats.total), _spent(stats)):
+    for pieces in (_done(stats), _spent(stats)):
         for line in flow(pieces, view.width):
             page.line(line)
     wanted = view.chart == "sparkline" or (view.is_drawn and view.chart in (None, _BAR))
@@ -89,9 +89,9 @@ def _day(day: date) -> str:
     return f"{day.day} {day:%b} {day.year}"
 
 
-def _done(total: Figures) -> Iterator[str]:
-    subagents = f" and {words.count(total.subagents, 'subagent')}" if total.subagents else ""
-    yield f"{words.count(total.sessions, 'session')}{subagents}"
+def _done(stats: Statistics) -> Iterator[str]:
+    total = stats.total
+    yield words.sessions(stats.kinds)
     yield words.count(total.prompts, "prompt")
     yield f"{words.duration(timedelta(microseconds=total.active))} active"
     if total.calls:
@@ -303,14 +303,18 @@ def _quantities(stats: Statistics) -> list[Quantity]:
         "agent": [_SESSIONS, _ASKED, _ACTIVE],
         "project": [_SESSIONS, _ASKED, _ACTIVE],
     }.get(stats.by, [_ASKED, _ACTIVE])
-    used = stats.total.tokens
-    guess = stats.total.estimated
+    return [*counted, *token_quantities(stats.total)]
+
+
+def token_quantities(total: Figures) -> list[Quantity]:
+    """Requests and the kinds of tokens, as far as any of them stands in the total."""
+    used, guess = total.tokens, total.estimated
     kinds = [_FRESH, _CACHED]
     kinds += [_WRITTEN] if used.cache_write else []
     kinds += [_OUTPUT]
     kinds += [_THOUGHTS] if used.thoughts or (guess and guess.thoughts) else []
     kinds += [_TOOL] if used.tool else []
-    return [*counted, _REQUESTS, *kinds, _TOTAL, _COST]
+    return [_REQUESTS, *kinds, _TOTAL, _COST]
 
 
 def _of_tokens(heading: str, kind: Callable[[Tokens], int | None], leaves: int | None = None) -> Quantity:
@@ -362,6 +366,9 @@ _REMOVED = Quantity(Field("removed", leaves=1), lambda figures: _signed("-", fig
 def notes(stats: Statistics) -> Iterator[str]:
     """Sentences: what has no tokens, what has no price, what is a guess."""
     used = stats.total.tokens
+    if stats.uncounted:
+        which = words.sessions(stats.uncounted)
+        yield f"Not counted: {which} without a message of their own; what they repeat counts elsewhere."
     if used.unmeasured:
         guessed = "" if stats.total.estimated else " `--estimate` estimates them."
         replies = words.count(used.unmeasured, "reply", "replies")

@@ -91,7 +91,7 @@ def _figures(facts: IndexFacts) -> list[tuple[str, str]]:
 
     scope = "every word" if facts.every_word else "everything but the middle of long tool outputs"
     return [
-        ("sessions", f"{facts.sessions:,} in {words.count(facts.projects, 'project')}"),
+        ("sessions", f"{words.sessions(facts.kinds)} in {words.count(facts.projects, 'project')}"),
         ("messages", f"{facts.messages:,}"),
         ("words", f"{facts.words:,} different ones"),
         ("indexed", scope),

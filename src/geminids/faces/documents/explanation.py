@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.model import Location, SessionSummary, State, Unrecorded, Usage
@@ -23,6 +23,8 @@ class ExplainDocument(Printed, frozen=True, kw_only=True, tag="geminids/explain/
     """A total down to its sessions, which add up to it."""
 
     tokens: UsedTokens
+    kinds: Mapping[str, int]
+    """How many of the sessions are of each kind: main, subagent, checkpoint, lost."""
     agents: Sequence[ExplainedAgent]
     sessions: Sequence[ExplainedLine]
     unrecorded: Sequence[UnrecordedSum]

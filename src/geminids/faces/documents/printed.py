@@ -26,6 +26,7 @@ DOCUMENTS = (
     sessions.MarksDocument,
     search.SearchDocument,
     usage.StatsDocument,
+    usage.BlocksDocument,
     explanation.ExplainDocument,
     explanation.ExplainedSessionDocument,
     overview.OverviewDocument,

@@ -89,6 +89,8 @@ class Searched(Document, frozen=True, kw_only=True):
     """What was looked through."""
 
     sessions: int
+    kinds: Mapping[str, int]
+    """How many of these are of each kind: main, subagent, checkpoint, lost."""
     messages: int
     where: tuple[str, ...]
     left_out: str | None

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from geminids.faces.documents.base import Document, Handle, Printed, filled
-from geminids.faces.documents.tokens import UnpricedModel, UsedTokens, unpriced_models, used_tokens
+from geminids.faces.documents.tokens import (
+    UnpricedModel,
+    UsedTokens,
+    dollars,
+    unpriced_models,
+    used_tokens,
+)
 from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:
+    from geminids.query.usage.blocks import Block, Blocks
     from geminids.query.usage.figures import Figures
     from geminids.query.usage.stats import Statistics, StatsGroup
 
@@ -75,9 +82,56 @@ class StatsDocument(Printed, frozen=True, kw_only=True, tag="geminids/stats/1"):
     agents: Sequence[str]
     total: Deeds
     """Of all groups, also of those that a limit leaves out."""
+    kinds: Mapping[str, int]
+    """How many sessions of each kind are in the total: main, subagent, checkpoint, lost."""
+    uncounted: Mapping[str, int]
+    """How many are not, since they have no message of their own; none where a time is chosen."""
     groups: Sequence[DeedsOfGroup]
     """In order of time, or the largest first."""
     days: Sequence[DayTokens]
+    prices: PriceBasis
+    unpriced: Sequence[UnpricedModel]
+
+
+class BurnRate(Document, frozen=True, kw_only=True):
+    """How fast a window is used: from its first request until now, and on until its end."""
+
+    tokens_per_minute: float | None
+    cost_per_hour: float | None
+    """Dollars at list price."""
+    left: float
+    """Seconds until its end."""
+    projected_tokens: int | None
+    projected_cost: float | None
+    """What it comes to at this rate."""
+
+
+class UsageBlock(Document, frozen=True, kw_only=True):
+    """What an agent used in one window of five hours."""
+
+    agent: str
+    start: datetime
+    """The full hour, in UTC, of the first request that the agent made in it."""
+    end: datetime
+    first: datetime
+    last: datetime
+    """The first request in it that counts here, and the last."""
+    idle: float | None
+    """Seconds without a request before it, if these are longer than a window; else null."""
+    models: Sequence[str]
+    """The one that used most first."""
+    tokens: UsedTokens
+    burn: BurnRate | None
+    """Of a window that is not over yet; else null."""
+
+
+class BlocksDocument(Printed, frozen=True, kw_only=True, tag="geminids/blocks/1"):
+    """What was used in each window of five hours, as limits of subscriptions count them."""
+
+    total: UsedTokens
+    """Of all windows, also of those that a limit leaves out."""
+    blocks: Sequence[UsageBlock]
+    """In order of time."""
     prices: PriceBasis
     unpriced: Sequence[UnpricedModel]
 
@@ -133,6 +187,32 @@ def stats_document(found: Statistics, groups: Sequence[StatsGroup], label: str) 
         prices=filled(PriceBasis, found.basis, label=label),
         unpriced=unpriced_models(found.unpriced),
     )
+
+
+def blocks_document(found: Blocks, limit: int | None, label: str, now: datetime) -> BlocksDocument:
+    """Windows, of which as many of the last ones as are wished; `label` says what a cost is."""
+    return filled(
+        BlocksDocument,
+        found,
+        total=used_tokens(found.total),
+        blocks=[_block(block, now) for block in found.newest(limit)],
+        prices=filled(PriceBasis, found.basis, label=label),
+        unpriced=unpriced_models(found.unpriced),
+    )
+
+
+def _block(block: Block, now: datetime) -> UsageBlock:
+    burn = block.burn(now)
+    rate = burn and filled(
+        BurnRate,
+        burn,
+        tokens_per_minute=None if burn.tokens_per_minute is None else round(burn.tokens_per_minute, 1),
+        cost_per_hour=dollars(burn.cost_per_hour),
+        left=round(burn.left.total_seconds(), 3),
+        projected_cost=dollars(burn.projected_cost),
+    )
+    idle = block.idle.total_seconds() if block.idle else None
+    return filled(UsageBlock, block, idle=idle, tokens=used_tokens(block.tokens), burn=rate)
 
 
 def usage_figures(found: Statistics, groups: Sequence[StatsGroup]) -> UsageFigures:

@@ -9,7 +9,7 @@ import msgspec
 from geminids.query.usage.stats import projects_that_are_one
 from geminids.storage.index.contents import figures
 from geminids.storage.index.database import Index
-from geminids.storage.index.reader import holds_every_word
+from geminids.storage.index.reader import holds_every_word, session_kinds
 
 
 class IndexFacts(msgspec.Struct, frozen=True):
@@ -21,6 +21,8 @@ class IndexFacts(msgspec.Struct, frozen=True):
     projects: int
     """Those that have a session; what several agents did in one folder is one."""
     sessions: int
+    kinds: dict[str, int]
+    """How many of these are of each kind: main, subagent, checkpoint, lost."""
     messages: int
     words: int
     """Different words."""
@@ -40,6 +42,7 @@ def index_facts(index: Index) -> IndexFacts:
         bytes=os.path.getsize(index.path) if index.path else 0,  # noqa: PTH202
         projects=len(set(projects_that_are_one(index).values())),
         sessions=held.sessions,
+        kinds=session_kinds(index),
         messages=held.messages,
         words=held.words,
         every_word=holds_every_word(index),

@@ -466,10 +466,10 @@ def _forgiven(asked: Asked, page: Page) -> tuple[Page, Fit | None]:
 
 
 def _searched(asked: Asked) -> Searched:
-    sessions, messages = searching.extent(asked.index)
+    kinds, messages = searching.extent(asked.index)
     everything = asked.question.scan or reader.holds_every_word(asked.index)
     columns = tuple(name for column, name in COLUMN_NAMES.items() if column in asked.query.columns)
-    return Searched(sessions, messages, columns, None if everything else LEFT_OUT)
+    return Searched(kinds, messages, columns, None if everything else LEFT_OUT)
 
 
 def _hidden(asked: Asked, total: Total) -> dict[str, int]:

@@ -73,11 +73,17 @@ class Total(Value):
 class Searched(Value):
     """What was looked through."""
 
-    sessions: int
+    kinds: Mapping[str, int]
+    """How many sessions of each kind."""
     messages: int
     columns: tuple[str, ...]
     left_out: str | None
     """What the index does not hold, in words."""
+
+    @property
+    def sessions(self) -> int:
+        """How many there are in all."""
+        return sum(self.kinds.values())
 
 
 class Stopped(Value):

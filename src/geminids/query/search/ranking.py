@@ -177,7 +177,7 @@ def _by_names(
     wanted: int,
     projects: Mapping[int, Set[int]],
 ) -> list[int]:
-    """Sessions in the order of what they weigh with their titles and projects; exact for as many as are wanted.
+    """Sessions in the order of their weight with titles and projects; exact for as many as are wanted.
 
     Those that no name could bring so far are not asked for theirs.
     """
@@ -188,6 +188,7 @@ def _by_names(
     for session, (weight, worth) in weighed.items():
         if weight >= least:
             held = in_name(worth.title or "") | projects.get(worth.project, _NONE)
-            weight *= 1 + _NAMED * len(held) / max(len(words), 1)
-        named.append((weight, session))
+            named.append((weight * (1 + _NAMED * len(held) / max(len(words), 1)), session))
+        else:
+            named.append((weight, session))
     return [session for _, session in sorted(named, reverse=True)]

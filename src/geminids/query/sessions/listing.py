@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from geminids.core.values import NamedTuple, Value
 from geminids.storage.index import reader
@@ -50,8 +50,10 @@ class Listing(Value):
     sessions: Sequence[SessionRow]
     """As many of them as were wished."""
     total: int
-    considered: int
-    """How many sessions of the kinds that were asked for there are."""
+    considered: Mapping[str, int]
+    """How many sessions there are of each kind that was asked for."""
+    kinds: Mapping[str, int]
+    """How many of each kind, asked for or not, fulfil all else that was asked."""
     hidden: dict[str, int]
     """How many sessions each part of the question left out."""
     projects: Sequence[ProjectRow]
@@ -82,21 +84,39 @@ def listing(index: Index, wanted: Filter, limit: int | None = None, tagged: Coll
     matched = _matched(known, wanted.project)
     conditions = _conditions(wanted, known, matched, tagged)
     shown = reader.sessions(index, conditions.values(), limit, ORDERS[wanted.order][wanted.reverse])
-    counted, hidden = reader.sessions_sorted_out(index, conditions)
+    kinds = reader.session_kinds(index, [held for name, held in conditions.items() if name != "kind"])
+    counted, hidden = _sorted_out(index, wanted, conditions, kinds)
     # Another process may have written in between; what is shown counts.
     total = counted if limit is not None and len(shown) == limit else len(shown)
-    kind = [conditions["kind"]] if "kind" in conditions else []
     return Listing(
         sessions=shown,
         total=total,
         # Counting takes as long as all else that a list asks for.
-        considered=total if conditions.keys() <= {"kind"} else reader.session_count(index, kind),
+        considered=_asked_for(
+            wanted, kinds if conditions.keys() <= {"kind"} else reader.session_kinds(index)
+        ),
+        kinds=kinds,
         hidden=hidden,
         projects=tuple(known.values()),
         problems=reader.problems(index, UNREADABLE),
         left_unread=each_file_once(reader.problems(index, LEFT_UNREAD)),
         matched=matched,
     )
+
+
+def _sorted_out(
+    index: Index, wanted: Filter, conditions: Mapping[str, Condition], kinds: Mapping[str, int]
+) -> tuple[int, dict[str, int]]:
+    """How many sessions are meant, and how many each condition leaves out."""
+    if not conditions.keys() <= {"kind"}:
+        return reader.sessions_sorted_out(index, conditions)
+    meant, every = sum(_asked_for(wanted, kinds).values()), sum(kinds.values())
+    return meant, {"kind": every - meant} if every > meant else {}
+
+
+def _asked_for(wanted: Filter, kinds: Mapping[str, int]) -> dict[str, int]:
+    """Those of some counts that are of kinds which were asked for."""
+    return {kind: n for kind, n in kinds.items() if wanted.kinds is None or kind in wanted.kinds}
 
 
 def conditions_of(index: Index, wanted: Filter, tagged: Collection[str] = ()) -> dict[str, Condition]:

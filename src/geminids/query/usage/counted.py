@@ -8,7 +8,7 @@ from datetime import date, datetime
 from geminids.storage.index import totals
 from geminids.storage.index.reader import Condition, numbered
 from geminids.storage.index.totals import Scope
-from geminids.storage.index.usage import is_summed_up, sum_up_aside
+from geminids.storage.index.usage import AT, is_summed_up, sum_up_aside
 from geminids.storage.times import microseconds
 
 TYPE_CHECKING = False
@@ -25,9 +25,9 @@ def scope_of(index: Index, query: Query | None, found: Sequence[int] | None) -> 
     """What a query leaves. `found` are the sessions with its words, if it has any."""
     scope = Scope(sessions_counted(index, query, found))
     if query is None:
-        return _in_time(index, scope, None, None, [])
+        return in_time(index, scope)
     hours = hours_counted(index, query)
-    return _in_time(index, scope._replace(models=_models(index, query)), query.since, query.before, hours)
+    return in_time(index, scope._replace(models=_models(index, query)), query.since, query.before, hours)
 
 
 def sessions_counted(index: Index, query: Query | None, found: Sequence[int] | None) -> list[Condition]:
@@ -44,6 +44,23 @@ def sessions_counted(index: Index, query: Query | None, found: Sequence[int] | N
     # Messages are looked at once, not for each of the sums.
     sessions = totals.sessions_meant(index, [*conditions, *map(_of_session, asked)])
     return [numbered(sessions, "s.id")]
+
+
+def requests_counted(index: Index, query: Query | None, found: Sequence[int] | None) -> list[Condition]:
+    """All that is asked of a message (`m`) and its session (`s`), where nothing is summed up beforehand."""
+    models = _models(index, query) if query is not None else None
+    asked = [*sessions_counted(index, query, found), *times_counted(index, query)]
+    return asked if models is None else [*asked, numbered(models, "coalesce(m.model, 0)")]
+
+
+def times_counted(index: Index, query: Query | None) -> list[Condition]:
+    """What is asked of when a message (`m`) of a session (`s`) was."""
+    if query is None:
+        return []
+    since, before = microseconds(query.since), microseconds(query.before)
+    bounds = [Condition(f"{AT} >= ?", (since,))] if since is not None else []
+    bounds += [Condition(f"{AT} < ?", (before,))] if before is not None else []
+    return bounds + hours_counted(index, query)
 
 
 def hours_counted(index: Index, query: Query) -> list[Condition]:
@@ -77,13 +94,14 @@ def _models(index: Index, query: Query) -> list[int] | None:
     return sorted({number for value in wanted for number in numbers_named(known, value)})
 
 
-def _in_time(
+def in_time(
     index: Index,
     scope: Scope,
-    since: datetime | None,
-    before: datetime | None,
-    hours: Sequence[Condition],
+    since: datetime | None = None,
+    before: datetime | None = None,
+    hours: Sequence[Condition] = (),
 ) -> Scope:
+    """A scope with bounds of time; what is no whole days is summed up for it."""
     first, last = _first_day(since), _last_day(before)
     whole = (since is None or first is not None) and (before is None or last is not None)
     if whole and not hours and is_summed_up(index):

@@ -6,6 +6,7 @@ forks of a session) is named beside it. What an agent says it used is compared w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -136,6 +137,8 @@ class ExplainedTotal(msgspec.Struct, frozen=True, kw_only=True):
     """A total down to its sessions, which add up to it."""
 
     tokens: Tokens
+    kinds: dict[str, int]
+    """How many of the sessions are of each kind: main, subagent, checkpoint, lost."""
     agents: tuple[ExplainedAgent, ...]
     sessions: tuple[ExplainedLine, ...]
     unrecorded: tuple[UnrecordedSum, ...]
@@ -298,6 +301,7 @@ def explained_total(index: Index, found: Statistics) -> ExplainedTotal:
     verdicts = [line.verdict for line in lines]
     return ExplainedTotal(
         tokens=found.total.tokens,
+        kinds=dict(Counter(str(session.kind) for session in shown)),
         agents=tuple(_agents(lines, found)),
         sessions=tuple(lines),
         unrecorded=tuple(_unrecorded(shown)),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property
 
 from geminids.core.values import NamedTuple, Value
-from geminids.query.usage.counted import hours_counted, scope_of, sessions_counted
+from geminids.query.usage.counted import scope_of, sessions_counted, times_counted
 from geminids.query.usage.figures import Figures, Tokens, figures_of, together, used_by
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.storage.index import reader, totals
-from geminids.storage.index.reader import Condition
 from geminids.storage.index.totals import Key, Scope, Spent
 from geminids.storage.index.values import SessionRow
-from geminids.storage.times import microseconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +76,10 @@ class Statistics(Value):
     unpriced: Sequence[Unpriced]
     agents: Sequence[str]
     """Whose sessions there are among them."""
+    kinds: Mapping[str, int]
+    """How many sessions of each kind are in it."""
+    uncounted: Mapping[str, int]
+    """How many are not, since all in them was taken over; none where a time is chosen."""
     span: tuple[date, date] | None = None
     """The first and the last day on which anything was done."""
 
@@ -124,14 +126,7 @@ def asked(question: StatsQuestion, now: datetime) -> Query | None:
 
 def busy_hours(index: Index, query: Query | None, found: Sequence[int] | None) -> list[totals.BusyHour]:
     """When people typed and models answered. `found` are the sessions with the words of the query."""
-    conditions = sessions_counted(index, query, found)
-    if query is not None and query.since:
-        conditions.append(Condition("m.at >= ?", (microseconds(query.since),)))
-    if query is not None and query.before:
-        conditions.append(Condition("m.at < ?", (microseconds(query.before),)))
-    if query is not None:
-        conditions += hours_counted(index, query)
-    return totals.by_hour(index, conditions)
+    return totals.by_hour(index, [*sessions_counted(index, query, found), *times_counted(index, query)])
 
 
 def largest_sessions(
@@ -173,6 +168,7 @@ class _Counting:
     def statistics(self, query: Query | None) -> Statistics:
         """All figures."""
         total = self._total()
+        kinds, uncounted = totals.kinds(self._index, self._scope)
         return Statistics(
             by=self._by,
             total=total,
@@ -184,6 +180,8 @@ class _Counting:
             basis=self._prices.basis,
             unpriced=self._prices.unpriced(),
             agents=totals.agents(self._index, self._scope),
+            kinds=kinds,
+            uncounted=uncounted,
             span=self._span(),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 
 TYPE_CHECKING = False
@@ -21,6 +21,16 @@ STATUS_MARKS = {
 
 KIND_MARKS = {"subagent": "↳", "checkpoint": "⎘", "lost": "✝"}
 """What stands before the title of a session that is no main one."""
+
+
+KIND_NOUNS = {
+    "main": ("session", "sessions"),
+    "checkpoint": ("checkpoint", "checkpoints"),
+    "subagent": ("subagent", "subagents"),
+    "lost": ("lost session", "lost sessions"),
+    "copy": ("copy", "copies"),
+}
+"""What sessions of each kind are called where they are counted, in the order in which they are told."""
 
 
 KNOWN_BY = {
@@ -51,6 +61,15 @@ def capital(sentence: str) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """A number and what it counts: 1 session, 2 sessions."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def sessions(kinds: Mapping[str, int]) -> str:
+    """How many sessions there are of each kind: 495 sessions, 19 checkpoints, 85 subagents.
+
+    Whatever counts sessions says so in these words, so that its numbers can be told from others.
+    """
+    told = [count(number, *nouns) for kind, nouns in KIND_NOUNS.items() if (number := kinds.get(kind, 0))]
+    return ", ".join(told) or "0 sessions"
 
 
 def them(number: int) -> str:

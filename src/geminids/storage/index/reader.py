@@ -147,6 +147,14 @@ def session_count(index: Index, conditions: Iterable[Condition] = ()) -> int:
     return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
 
 
+def session_kinds(index: Index, conditions: Iterable[Condition] = ()) -> dict[str, int]:
+    """How many sessions of each kind fulfil all conditions."""
+    where, values = selection(conditions)
+    return dict(
+        index.connection.execute(f"SELECT kind, count(*) FROM sessions {where} GROUP BY kind", values)
+    )
+
+
 def sessions_sorted_out(index: Index, conditions: Mapping[str, Condition]) -> tuple[int, dict[str, int]]:
     """How many sessions fulfil all of these, and how many each leaves out: the first that does."""
     if not conditions:

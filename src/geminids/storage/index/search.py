@@ -11,7 +11,7 @@ from datetime import datetime
 
 from geminids.core.values import NamedTuple
 from geminids.storage.index.database import DamagedValueError, Index
-from geminids.storage.index.reader import Condition
+from geminids.storage.index.reader import Condition, session_kinds
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.paths import opened
 from geminids.storage.times import moment
@@ -337,11 +337,10 @@ def models(index: Index) -> dict[str, int]:
     )
 
 
-def extent(index: Index) -> tuple[int, int]:
-    """How many sessions and messages there are."""
-    (sessions,) = index.connection.execute("SELECT count(*) FROM sessions").fetchone()
+def extent(index: Index) -> tuple[dict[str, int], int]:
+    """How many sessions of each kind there are, and how many messages."""
     # Counting the messages themselves would take longer than many a search.
-    return int(sessions), int(index.meta("numbered") or 0) - int(index.meta("dead") or 0)
+    return session_kinds(index), int(index.meta("numbered") or 0) - int(index.meta("dead") or 0)
 
 
 def newest_moment(index: Index) -> int:

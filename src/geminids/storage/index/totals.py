@@ -137,6 +137,26 @@ def sessions_meant(index: Index, conditions: Sequence[Condition]) -> list[int]:
     return [number for (number,) in index.connection.execute(f"SELECT s.id FROM sessions s {held}", values)]
 
 
+def kinds(index: Index, scope: Scope) -> tuple[dict[str, int], dict[str, int]]:
+    """How many sessions of each kind did anything that counts; and how many have no message of their own.
+
+    The latter only where no time is chosen: else others did nothing in that time.
+    """
+    days, _ = scope._replace(conditions=()).source("days", "")
+    _, every, _ = days.partition(" WHERE ")
+    did = Condition(f"EXISTS (SELECT 1 {days}{' AND' if every else ' WHERE'} t.session = s.id)")
+    is_of_time = scope.is_aside or scope.first is not None or scope.last is not None
+    counted = _by_kind(index, [*scope.conditions, did])
+    return counted, {} if is_of_time else _by_kind(index, [*scope.conditions, did.negated()])
+
+
+def _by_kind(index: Index, conditions: Sequence[Condition]) -> dict[str, int]:
+    held, values = selection(conditions)
+    return dict(
+        index.connection.execute(f"SELECT s.kind, count(*) FROM sessions s {held} GROUP BY 1", values)
+    )
+
+
 _QUARTER = 900_000_000
 """Microseconds: no zone differs from UTC by a smaller part of an hour."""
 _BY_HOUR = f"""
@@ -339,6 +359,17 @@ def models_most_used(index: Index, sessions: Iterable[int]) -> dict[int, str]:
         f"WHERE session IN ({numbers}) GROUP BY session, model ORDER BY 3"
     )
     return {session: name for session, name, _ in rows}
+
+
+def last_request(index: Index, session: int) -> tuple[str | None, int | None] | None:
+    """The model of the last request of a session, and the tokens of its prompt; None if it has none."""
+    row: tuple[str | None, int | None] | None = index.connection.execute(
+        "SELECT names.name, requests.input FROM requests JOIN messages ON messages.id = requests.message "
+        "LEFT JOIN names ON names.id = messages.model "
+        "WHERE requests.session = ? AND total IS NOT NULL ORDER BY messages.place DESC LIMIT 1",
+        (session,),
+    ).fetchone()
+    return row
 
 
 def parents(index: Index) -> dict[int, int]:

@@ -106,15 +106,19 @@ def few(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         yield numbers[start : start + 500]
 
 
-_AT = "coalesce(m.at, s.last, 0)"
-_DAY = f"CAST(strftime('%s', {_AT} / 1000000, 'unixepoch', 'localtime') AS INTEGER) / 86400"
+AT = "coalesce(m.at, s.last, 0)"
+"""When a message (`m`) of a session (`s`) was."""
+DAY = f"CAST(strftime('%s', {AT} / 1000000, 'unixepoch', 'localtime') AS INTEGER) / 86400"
+"""Its day, in local time."""
 _OF_MESSAGES = "JOIN messages m ON m.id = message JOIN sessions s ON s.id = m.session WHERE m.imported = 0"
-_SIZE = {"requests": "coalesce(input, 0) + coalesce(tool, 0)", "estimates": "input"}
-"""How large the prompt of a request was, with what tools added to it: by this its price is found."""
 
 
 def _band(size: str) -> str:
     return " + ".join(f"({size} > {edge})" for edge in BANDS)
+
+
+BAND = _band("coalesce(input, 0) + coalesce(tool, 0)")
+"""The band of a request: its price goes by how large its prompt was, with what tools added to it."""
 
 
 def _of_day(column: str, table: str, unknown: str = "0") -> str:
@@ -137,20 +141,20 @@ TOKEN_SUMS = ", ".join(f"sum({kind})" for kind in USAGE)
 """All kinds of tokens, added up."""
 _SUMS = {
     "spent": f"""
-        SELECT m.session, {_DAY}, coalesce(m.model, 0), {_band(_SIZE["requests"])},
+        SELECT m.session, {DAY}, coalesce(m.model, 0), {BAND},
             sum(requests), sum(CASE WHEN total IS NULL THEN requests ELSE 0 END), {TOKEN_SUMS}
         FROM requests {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3, 4""",
     "estimated": f"""
-        SELECT m.session, {_DAY}, coalesce(m.model, 0), {_band(_SIZE["estimates"])},
+        SELECT m.session, {DAY}, coalesce(m.model, 0), {_band("input")},
             count(*), sum(input), sum(output)
         FROM estimates {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3, 4""",
     "called": f"""
-        SELECT m.session, {_DAY}, tool, sum(number),
+        SELECT m.session, {DAY}, tool, sum(number),
             sum(CASE calls.status WHEN 'error' THEN number ELSE 0 END),
             sum(CASE calls.status WHEN 'cancelled' THEN number ELSE 0 END)
         FROM calls {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3""",
     "changed": f"""
-        SELECT m.session, {_DAY}, tool, changes.file, sum(added), sum(removed)
+        SELECT m.session, {DAY}, tool, changes.file, sum(added), sum(removed)
         FROM changes {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3, 4""",
     # Last, with what the tables before it hold.
     "days": f"""
@@ -159,7 +163,7 @@ _SUMS = {
             {_of_day("calls", "called")}, {_of_day("errors", "called")}, {_of_day("cancelled", "called")},
             {_of_day("added", "changed", unknown="NULL")}, {_of_day("removed", "changed", unknown="NULL")}
         FROM (
-            SELECT m.session AS session, {_DAY} AS day, s.kind = 'subagent' AS subagent,
+            SELECT m.session AS session, {DAY} AS day, s.kind = 'subagent' AS subagent,
                 m.origin = 'human' AS prompt, m.origin = 'model' AND m.says AS reply,
                 m.at - lag(m.at) OVER (PARTITION BY m.session ORDER BY m.at) AS gap
             FROM messages m JOIN sessions s ON s.id = m.session WHERE m.imported = 0 AND {{which}}
