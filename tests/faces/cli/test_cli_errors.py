@@ -284,5 +284,5 @@ def test_a_kind_of_which_there_is_none_is_said_to_be_missing(geminids: Run, tmp_
     write_session(tmp_path)
     outcome = geminids("list", "--kind", "lost", "--home", tmp_path)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "1 session of another kind; `geminids list --kind all" in outcome.err
+    assert "Not listed: 1 session; `geminids list --kind all" in outcome.err
     assert "No session here is of this kind." in outcome.err

@@ -297,7 +297,7 @@ def test_what_is_gone_is_counted_as_the_list_counts_it(
     lose_everything(tmp_path / "home")
     led = len(listed(geminids, "--kept"))
     subagents = len(listed(geminids, "--kept", "--kind", "subagent"))
-    told = re.search(r"gone      (\d+) sessions?, (\d+) subagents?, read", geminids("keep").err)
+    told = re.search(r"gone      (\d+) sessions?, (\d+) subagents? read", geminids("keep").err)
     assert told is not None
     assert (led, subagents) == (int(told[1]), int(told[2]))
 

@@ -203,7 +203,7 @@ def test_without_a_session_the_line_says_so(tmp_path: Path, home: str) -> None:
 def test_wrong_options_are_wrong_usage(geminids: Run) -> None:
     outcome = geminids("statusline", "--bogus")
     assert outcome.code == 2
-    assert "`geminids statusline --help` shows how." in outcome.err
+    assert "See `geminids statusline --help`." in outcome.err
 
 
 def test_every_fixture_has_a_line(geminids: Run) -> None:

@@ -14,7 +14,7 @@ from geminids.faces.cli.commands import COMMANDS, cli
 from geminids.faces.cli.forms import AGENT, FLAG, NUMBER, TEXT, TEXT_OR_NOTHING, WORD, Form, Option
 from geminids.faces.cli.plain_lines import ANSWERS, plain_command
 
-LINES = 18_000
+LINES = 26_000
 FORMS: dict[str, Form] = {name: import_module(module).FORM for name, (module, _) in ANSWERS.items()}
 WORDS = ("cache", "co*", "/a.b/", "is:rewound", "a b", "味噌", "3", "latest", "./x.json", "", "list", "a=b")
 ODD = (

@@ -177,9 +177,9 @@ def columns_named(names: Iterable[str]) -> tuple[str, ...]:
     wanted = tuple(dict.fromkeys(stripped for name in names if (stripped := name.strip().casefold())))
     for name in wanted:
         if name not in COLUMNS:
-            raise UnknownColumnError(f"There is no column {name!r}. There are: {', '.join(COLUMNS)}.")
+            raise UnknownColumnError(f"There is no column {name!r}. Available: {', '.join(COLUMNS)}.")
     if not wanted:
-        raise UnknownColumnError(f"No column is named. There are: {', '.join(COLUMNS)}.")
+        raise UnknownColumnError(f"No column is named. Available: {', '.join(COLUMNS)}.")
     return wanted
 
 

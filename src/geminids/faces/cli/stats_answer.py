@@ -189,7 +189,7 @@ def _refuse_other_rows(
         }
     if named := [option for option, is_given in given.items() if is_given]:
         option = "--live" if is_live else "--blocks"
-        raise WrongUsageError("stats", f"{option} cannot be had together with {', '.join(named)}.")
+        raise WrongUsageError("stats", f"{option} cannot be combined with {', '.join(named)}.")
 
 
 def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:
