@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -15,39 +14,31 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.tmux import Tmux, terminal
+
 SHELLS = {
     "bash": "bash --norc --noprofile -i",
     "zsh": "zsh -f -i",
     "fish": "fish --no-config -i",
 }
-PATIENCE = 30.0
 READY = "ready-"
-_BETWEEN = 0.05
 _OURS = ("HOME", "XDG_DATA_HOME", "GEMINIDS_HOMES", "GEMINIDS_DATA", "TZ")
 
 
 class Shell:
     """A shell that somebody sits at."""
 
-    def __init__(self, socket: Path) -> None:
-        self._socket = socket
+    def __init__(self, tmux: Tmux) -> None:
+        self._tmux = tmux
         self._numbers = count(1)
-
-    def tmux(self, *arguments: str) -> str:
-        """What tmux answers."""
-        return subprocess.check_output(["tmux", "-S", str(self._socket), *arguments], text=True, timeout=30)
 
     def type(self, *keys: str) -> None:
         """Press keys by their names; what is no name is typed as it stands."""
-        self.tmux("send-keys", *keys)
+        self._tmux.press(*keys)
 
     def until(self, *awaited: str) -> str:
         """The screen, as soon as all of this stands on it."""
-        deadline = time.monotonic() + PATIENCE
-        while not all(text in (seen := self.tmux("capture-pane", "-p")) for text in awaited):
-            assert time.monotonic() < deadline, f"{awaited} did not appear:\n{seen}"
-            time.sleep(_BETWEEN)
-        return seen
+        return self._tmux.wait_for(*awaited)
 
     def completed(self, line: str, *awaited: str, tabs: int = 1) -> str:
         """The screen after Tab, as soon as all of this stands on it; then the line is given up."""
@@ -77,16 +68,9 @@ def shell(name: str, folder: Path) -> Iterator[Shell]:
     script.write_bytes(subprocess.check_output([sys.executable, "-m", "geminids", "completion", name]))
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     kept = {variable: os.environ[variable] for variable in _OURS if variable in os.environ}
-    given = kept | {"PATH": programs, "LANG": "C.UTF-8", "HISTFILE": "/dev/null"}
-    line = shlex.join(["env", *(f"{variable}={value}" for variable, value in given.items())])
-    sat_at = Shell(folder / "tmux")
-    sat_at.tmux(
-        *("-f", "/dev/null", "-u", "new-session", "-d", "-x", "160", "-y", "50", "-c", str(folder)),
-        f"{line} {SHELLS[name]}",
-    )
-    try:
+    given = kept | {"PATH": programs, "HISTFILE": "/dev/null"}
+    with terminal(SHELLS[name].split(), folder, size=(160, 50), environment=given) as tmux:
+        sat_at = Shell(tmux)
         sat_at.type(f"source {shlex.quote(str(script))}", "Enter")
         sat_at.clear()
         yield sat_at
-    finally:
-        sat_at.tmux("kill-server")

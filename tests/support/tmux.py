@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import subprocess
@@ -13,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 20.0
+PATIENCE = 30.0
 """Seconds until something must be seen."""
+_BETWEEN = 0.03
+_ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
 
@@ -22,21 +23,16 @@ class Tmux:
     """One terminal, on a server of its own."""
 
     def __init__(self, socket: Path) -> None:
-        self._server = ["tmux", "-S", str(socket), "-f", "/dev/null"]
+        self._server = ["tmux", "-S", str(socket), "-f", "/dev/null", "-u"]
 
-    def begin(
-        self, command: Sequence[str], environment: Mapping[str, str], folder: Path, size: tuple[int, int]
-    ) -> None:
-        """Run a command in a shell on the terminal."""
+    def begin(self, command: Sequence[str], folder: Path, size: tuple[int, int]) -> None:
+        """Run a command on the terminal, and tell how it ended."""
         columns, lines = size
-        variables = [word for name, value in environment.items() for word in ("-e", f"{name}={value}")]
-        shell = ["sh", "-c", f"{shlex.join(command)}; echo ended $?; exec cat"]
-        self._run(
-            "new-session", "-d", "-x", str(columns), "-y", str(lines), "-c", str(folder), *variables, *shell
-        )
+        where = ["-x", str(columns), "-y", str(lines), "-c", str(folder)]
+        self._run("new-session", "-d", *where, "sh", "-c", f"{shlex.join(command)}; echo ended $?; exec cat")
 
     def press(self, *keys: str) -> None:
-        """Press keys by the names that tmux has for them."""
+        """Press keys by the names that tmux has for them; what is no name is typed as it stands."""
         self._run("send-keys", *keys)
 
     def type(self, text: str) -> None:
@@ -47,16 +43,16 @@ class Tmux:
         """Make the terminal larger or smaller."""
         self._run("resize-window", "-x", str(columns), "-y", str(lines))
 
-    def screen(self, *, with_escapes: bool = False) -> str:
+    def screen(self) -> str:
         """What is seen now."""
-        return self._run("capture-pane", "-p", *(["-e"] if with_escapes else []))
+        return self._run("capture-pane", "-p")
 
-    def wait_for(self, text: str) -> str:
-        """What is seen as soon as some text is."""
+    def wait_for(self, *texts: str) -> str:
+        """What is seen as soon as all these texts are."""
         until = time.monotonic() + PATIENCE
-        while text not in (seen := self.screen()):
-            assert time.monotonic() < until, f"{text!r} is not seen:\n{seen}"
-            time.sleep(0.02)
+        while not all(text in (seen := self.screen()) for text in texts):
+            assert time.monotonic() < until, f"{texts} are not seen:\n{seen}"
+            time.sleep(_BETWEEN)
         return seen
 
     def end(self) -> None:
@@ -64,7 +60,7 @@ class Tmux:
         subprocess.run([*self._server, "kill-server"], check=False, capture_output=True)
 
     def _run(self, *words: str) -> str:
-        done = subprocess.run([*self._server, *words], check=True, capture_output=True, text=True)
+        done = subprocess.run([*self._server, *words], check=True, capture_output=True, text=True, timeout=30)
         return done.stdout
 
 
@@ -77,9 +73,9 @@ def terminal(
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Tmux]:
     """A terminal on which a command runs, in a folder."""
-    passed = {name: os.environ[name] for name in ("PATH", "GEMINIDS_DATA", "HOME") if name in os.environ}
+    variables = {**_ENVIRONMENT, **(environment or {})}
     tmux = Tmux(folder / "tmux.socket")
-    tmux.begin(command, {**passed, "LC_ALL": "C.UTF-8", **(environment or {})}, folder, size)
+    tmux.begin(["env", *(f"{name}={value}" for name, value in variables.items()), *command], folder, size)
     try:
         yield tmux
     finally:
