@@ -77,8 +77,8 @@ def measured(
 
 
 def by_words(library: Library, words: str) -> list[str]:
-    """The sessions that a search shows, by their native ids."""
-    found = library.search(Question(words, limit=SHOWN, forgiving=True), NOW)
+    """The sessions that `geminids search` shows, by their native ids."""
+    found = library.search(Question(words, limit=SHOWN, forgiving=True, with_names=True), NOW)
     return [hits.session.native_id for hits in found.sessions]
 
 
