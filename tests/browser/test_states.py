@@ -132,7 +132,7 @@ def test_an_old_token_is_told_from_a_missing_one(browser: Browser, server: Serve
     with visiting(browser, server, with_token=False) as visit:
         visit.foresee("401")
         visit.page.goto(f"{server.base}/?token=of-yesterday")
-        expect(visit.page.locator("body")).to_contain_text("of an earlier start")
+        expect(visit.page.locator("body")).to_contain_text("from an earlier start")
 
 
 def test_two_servers_are_open_at_once(browser: Browser, server: Served, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -101,7 +102,9 @@ class Keeping:
         if self._thread is None:
             return
         self._wishes.put(None)
-        self._thread.join()
+        # Who was interrupted while it started cannot wait for it; it finds that it is to end.
+        with suppress(RuntimeError):
+            self._thread.join()
         self._thread = None
         if self._failure is not None:
             raise self._failure

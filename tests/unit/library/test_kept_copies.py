@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -181,6 +182,22 @@ def test_a_second_sync_keeps_nothing(tmp_path: Path) -> None:
         assert library.sync().kept
         assert not library.sync().kept
         assert not library.sync(full=True).kept
+
+
+def test_who_interrupts_while_copies_begin_to_be_kept_meets_no_other_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_session(tmp_path)
+
+    def interrupted(_: Thread) -> None:
+        raise KeyboardInterrupt
+
+    with Library([tmp_path], tmp_path / "data") as library:
+        with monkeypatch.context() as while_starting:
+            while_starting.setattr(Thread, "start", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                library.sync()
+        assert len(library.sessions()) == 1
 
 
 def test_copies_are_kept_of_what_was_read_before_there_were_any(
