@@ -318,7 +318,7 @@ def test_a_list_of_kept_sessions_obeys_its_other_options(geminids: Run, home: Pa
     assert [line[0] for line in listed(geminids, "--kept", "--project", "shop")] == [FIRST]
     outcome = geminids("list", "--kept", "-n", "1")
     assert outcome.out.startswith(SECOND)
-    assert "Shown are 1 of 2 sessions; `geminids list --limit 2 --deleted` shows all." in outcome.err
+    assert "Showing 1 of 2 sessions; `geminids list --limit 2 --deleted` shows all." in outcome.err
 
 
 @pytest.mark.slow

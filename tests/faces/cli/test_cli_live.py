@@ -41,7 +41,7 @@ def test_what_is_written_is_drawn_and_q_gives_the_terminal_back(file: Path, tmp_
         assert "Today: 2 requests · 120k tokens, $0.51 list-price estimate" in picture
         assert "10:00 to 15:00" in picture
         assert re.search(r"claude until 15:00 · (3 h|2 h 59 min) left · \d+", picture)
-        assert "at this rate" in picture
+        assert "projected:" in picture
         append_elsewhere(file, json.dumps(said(2, 80_000, seconds=1)).encode() + b"\n")
         picture = terminal.wait_for("Today: 3 requests · 200k tokens, $0.85")
         assert "79.0k" in picture

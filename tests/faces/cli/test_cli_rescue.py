@@ -77,7 +77,7 @@ def test_on_a_terminal_many_are_counted_and_the_worst_are_shown(home: Path, tmp_
     )
     assert sum(line.endswith("new file") for line in rest) == 20
     assert "… and 8 more (--verbose)" in rest
-    assert "Why, and what would be written:  geminids rescue --all --verbose" in rest
+    assert "See the details:  geminids rescue --all --verbose" in rest
 
 
 def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:

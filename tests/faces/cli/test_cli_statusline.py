@@ -132,7 +132,7 @@ def test_a_session_that_has_not_been_written_costs_what_the_agent_says(home: Pat
     ids=lambda value: repr(value[:12]),
 )
 def test_words_that_make_no_sense_are_named_in_the_line(home: Path, stdin: bytes) -> None:
-    assert line(home, stdin) == "geminids: stdin is no JSON of a status line"
+    assert line(home, stdin) == "geminids: stdin is not JSON of a status line"
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[s
             try:
                 written[one.session.id] = library.kept.rescue(one, now).path
             except FileExistsAlreadyError:
-                say(f"{one.target!r} exists by now and is not overwritten. Try again.")
+                say(f"{one.target!r} now exists and was not overwritten. Try again.")
             except GeminidsError as error:
                 say(str(error))
             except OSError as error:
@@ -271,7 +271,7 @@ def _draw_lines(
     if (more := len(shown) - MOST_DRAWN) > 0:
         page.line((f"… and {more:,} more (--verbose)", "quiet"))
     page.line()
-    page.command("Why, and what would be written:  ", explain)
+    page.command("See the details:  ", explain)
 
 
 def _row(one: Stranded, names: Mapping[str, str], now: datetime) -> list[Span]:
