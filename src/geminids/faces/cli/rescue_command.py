@@ -92,9 +92,10 @@ def rescue(
     """Find sessions on disk that an agent cannot show, and repair them.
 
     Some releases of agents lose the first line of a session file, join lines, hide a conversation within its
-    own file, or hide a session behind another one. Each session has one line; --verbose, or an ID, explains
-    it, with the file and the line that show it. In a pipe a line is id, `lost`, `partly`, `slight` or
-    `title`, how many prompts and answers are hidden, `can be repaired` or `cannot`, and title.
+    own file, or hide a session behind another one. Each session is shown on one line; with --verbose or an ID
+    it is explained, with the file and the line that show it. In a pipe each session is one line of fields
+    separated by tabs: id, severity (`lost`, `partly`, `slight` or `title`), hidden prompts, hidden answers,
+    `can be repaired` or `cannot`, title.
 
     With --apply a new file is written beside the old ones; from it the agent can list and resume the whole
     conversation. Existing files are never changed.
@@ -250,7 +251,7 @@ def _verdict(shown: Sequence[Stranded], apply: str | None) -> str:
     if apply is None or not possible:
         return f"{stranded}." if possible else f"{stranded}, and cannot be repaired."
     which = words.them(possible) if possible == len(shown) else f"{possible:,} of them"
-    return f"{stranded}; `{apply}` brings {which} back."
+    return f"{stranded}; `{apply}` repairs {which}."
 
 
 def _draw_lines(
