@@ -106,7 +106,7 @@ def test_several_agents_have_windows_of_their_own(geminids: Run) -> None:
 def test_what_says_that_rows_are_something_else_is_refused(geminids: Run, home: Path, other: str) -> None:
     outcome = geminids("stats", "--blocks", "--home", home, *other.split())
     assert outcome.code == 2
-    assert f"--blocks cannot be had together with {other.split(maxsplit=1)[0]}." in outcome.err
+    assert f"--blocks cannot be combined with {other.split(maxsplit=1)[0]}." in outcome.err
 
 
 def test_where_nothing_was_used_it_says_so(geminids: Run, home: Path) -> None:

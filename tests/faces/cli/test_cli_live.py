@@ -92,13 +92,13 @@ def test_where_nothing_runs_it_says_so_and_waits(tmp_path: Path) -> None:
 def test_without_a_terminal_it_says_what_to_use(geminids: Run, file: Path, tmp_path: Path) -> None:
     outcome = geminids("stats", "--live", "--home", tmp_path)
     assert (outcome.code, outcome.out) == (2, "")
-    assert "--live draws on a terminal, and there is none; `geminids watch --json`" in outcome.err
+    assert "--live needs a terminal; use `geminids watch --json`" in outcome.err
     assert SESSION in file.name
 
 
 def test_a_terminal_that_cannot_be_drawn_over_is_none(file: Path, tmp_path: Path) -> None:
     seen = on_terminal("stats", "--live", "--home", tmp_path, code=2, columns=200, TERM="dumb")
-    assert "--live draws on a terminal, and there is none" in seen
+    assert "--live needs a terminal" in seen
     assert file.exists()
 
 
@@ -119,4 +119,4 @@ def test_a_terminal_that_cannot_be_drawn_over_is_none(file: Path, tmp_path: Path
 def test_nothing_can_be_chosen(geminids: Run, other: str) -> None:
     outcome = geminids("stats", "--live", *other.split())
     assert outcome.code == 2
-    assert "--live cannot be had together with " in outcome.err
+    assert "--live cannot be combined with " in outcome.err
