@@ -306,7 +306,7 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     elif asked.kept and listing.considered and listing.hidden.keys() <= {"kept", "kind"}:
         say(_all_there(sum(listing.considered.values())))
     elif listing.hidden and listing.considered:
-        say(f"No match in {words.sessions(listing.considered)} matches.")
+        say(f"No match in {words.sessions(listing.considered)}.")
     elif listing.hidden:
         say("No session of this kind found.")
     else:
