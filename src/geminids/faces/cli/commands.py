@@ -228,7 +228,7 @@ def _no_session(command: str, error: click.UsageError) -> str:
     parameter = error.param if isinstance(error, click.MissingParameter) else None
     if parameter is None or (parameter.metavar or "").strip("[]") not in ("ID", "ID|FILE"):
         return ""
-    return f"Which session? Give a number of `geminids list`, or use `{command} latest` for the newest."
+    return f"Which session? Give a number from `geminids list`, or use `{command} latest` for the newest."
 
 
 def _hint(typed: Sequence[str]) -> str:
