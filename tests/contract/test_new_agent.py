@@ -171,7 +171,7 @@ def test_a_hint_narrows_to_the_same_agents(home: Path) -> None:
     for number in range(25):
         write_talk(home, f"8c1d{number:04}", day=number % 27 + 1)
     told = " ".join(seen(home, "list", "--agent", "toy").split())
-    assert "Shown are 20 of 26 sessions; `geminids list --limit 26 --agent toy --home" in told
+    assert "Showing 20 of 26 sessions; `geminids list --limit 26 --agent toy --home" in told
 
 
 @pytest.mark.slow

@@ -23,6 +23,12 @@ ODD = {
     r"\bhow things stand\b": "status",
     r"\bcannot both be meant\b|\bcannot be had together\b": "cannot be combined",
     r"\bnobody can be asked\b": "there is no terminal to ask",
+    r"\bshown are\b": "showing",
+    r"\bwhat it comes to\b|\bcomes to at\b": "total, projection",
+    r"\b(?:command|model|session) goes on\b": "continues",
+    r"\bis said\b|\bfound no room\b": "a message says, is left out",
+    r"\bsettled? for good\b|\bnothing need be\b": "settings, optional",
+    r"\bwindows? of five hours\b|\bpresent windows?\b": "five-hour window, current window",
 }
 """Words that a reader stumbles over, and what to say instead."""
 

@@ -158,7 +158,7 @@ class DoubtfulNumberError(GeminidsError):
     """A number that may mean another session than its user thinks, where one would be changed."""
 
     def __init__(self, number: str, session_id: str, why: str) -> None:
-        super().__init__(f"Nothing was changed: {number} meant {session_id}, but {why}.")
+        super().__init__(f"Nothing was changed: {number} stands for {session_id}, but {why}.")
         self.number = number
         """As it was typed."""
         self.session_id = session_id

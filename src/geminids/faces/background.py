@@ -194,7 +194,7 @@ def _vectors_renewed(library: Library) -> str:
         made = library.renew_vectors()
     except GeminidsError as error:
         return f" {error}"
-    return f" Vectors of {words.count(made, 'session')} were made." if made else ""
+    return f" Updated the vectors of {words.count(made, 'session')}." if made else ""
 
 
 def _sentence(outcome: Outcome) -> str:

@@ -47,7 +47,7 @@ def test_a_terminal_shows_windows_and_the_pauses_between_them(home: Path) -> Non
     assert (
         " ".join(seen)
         .split("claude until ")[1]
-        .startswith("15:00 · 3 h left · 1,000 tokens/min · $0.26/h at this rate 300k tokens, $1.28")
+        .startswith("15:00 · 3 h left · 1,000 tokens/min · $0.26/h projected: 300k tokens, $1.28")
     )
 
 
@@ -106,10 +106,10 @@ def test_several_agents_have_windows_of_their_own(geminids: Run) -> None:
 def test_what_says_that_rows_are_something_else_is_refused(geminids: Run, home: Path, other: str) -> None:
     outcome = geminids("stats", "--blocks", "--home", home, *other.split())
     assert outcome.code == 2
-    assert f"--blocks cannot be had together with {other.split(maxsplit=1)[0]}." in outcome.err
+    assert f"--blocks cannot be combined with {other.split(maxsplit=1)[0]}." in outcome.err
 
 
 def test_where_nothing_was_used_it_says_so(geminids: Run, home: Path) -> None:
     outcome = geminids("stats", "--blocks", "--since", "2026-06-15T11:45", "--home", home)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "None of 1 session matches." in outcome.err
+    assert "No match in 1 session." in outcome.err

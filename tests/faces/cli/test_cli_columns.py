@@ -66,14 +66,16 @@ def test_the_title_keeps_its_room_and_what_finds_none_is_said(columns: int) -> N
     missing = asked[len(shown) :]
     told = re.sub(r"\s+", " ", seen)
     assert bool(missing) == (columns < 110)
-    assert (f"No room for {', '.join(missing)}: the terminal has {columns} columns." in told) == bool(missing)
+    assert (f"No room for {', '.join(missing)}: the terminal is {columns} columns wide." in told) == bool(
+        missing
+    )
 
 
 @pytest.mark.parametrize(
     ("typed", "reason"),
     [
         ("when,price", "There is no column 'price'. Available: when, started, agent,"),
-        (",", "No column is named. Available: when,"),
+        (",", "No columns given. Available: when,"),
     ],
 )
 def test_a_name_that_is_no_column_is_wrong_usage(geminids: Run, typed: str, reason: str) -> None:
@@ -92,7 +94,7 @@ def test_names_are_taken_however_they_are_written_and_once(geminids: Run) -> Non
 def test_json_has_no_columns_to_choose(geminids: Run, form: str) -> None:
     outcome = geminids("list", "--sample", form, "--columns", "id")
     assert outcome.code == 2
-    assert "--columns is about the table; JSON has everything." in outcome.err
+    assert "--columns cannot be combined with --json, which has everything." in outcome.err
 
 
 def test_settings_are_for_terminals_and_what_is_typed_goes_first(geminids: Run, tmp_path: Path) -> None:

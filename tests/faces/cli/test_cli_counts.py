@@ -80,7 +80,7 @@ def test_a_list_counts_what_it_shows_and_what_it_does_not(
     geminids: Run, options: list[str], every: Counter[str]
 ) -> None:
     said = geminids("list", "-n", "1", *options).err
-    shown = re.search(r"Shown are 1 of (.*?);", said)
+    shown = re.search(r"Showing 1 of (.*?);", said)
     others = re.search(r"Not listed: (.*?);", said)
     assert shown
     assert others
@@ -96,7 +96,7 @@ def test_a_list_counts_what_it_shows_and_what_it_does_not(
 def test_a_list_of_a_project_counts_within_it(geminids: Run, options: list[str]) -> None:
     said = geminids("list", "-n", "1", "--project", "alpha", *options).err
     all_kinds = geminids("list", "--kind", "all", "--project", "alpha", *options).out.splitlines()
-    within = ", ".join(re.findall(r"(?:Shown are 1 of|Not listed:) (.*?);", said))
+    within = ", ".join(re.findall(r"(?:Showing 1 of|Not listed:) (.*?);", said))
     assert counted(within).total() == len(all_kinds)
 
 

@@ -36,9 +36,9 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["list", "--project", " "], "Invalid value for '--project': it is empty."),
         (
             ["show"],
-            "Which session? `geminids list` numbers them, and `geminids show latest` takes the newest.",
+            "Which session? Give a number from `geminids list`, or use `geminids show latest` for the newest.",
         ),
-        (["resume"], "`geminids resume latest` takes the newest."),
+        (["resume"], "`geminids resume latest` for the newest."),
         (["verify", "--key"], "requires an argument"),
         (["completion", "tcsh"], "'tcsh' is not one of"),
     ],
@@ -285,4 +285,4 @@ def test_a_kind_of_which_there_is_none_is_said_to_be_missing(geminids: Run, tmp_
     outcome = geminids("list", "--kind", "lost", "--home", tmp_path)
     assert (outcome.code, outcome.out) == (1, "")
     assert "Not listed: 1 session; `geminids list --kind all" in outcome.err
-    assert "No session here is of this kind." in outcome.err
+    assert "No session of this kind found." in outcome.err

@@ -148,8 +148,7 @@ def test_a_time_that_is_none_hides_no_session(
 
 def test_what_is_hidden_by_the_limit_is_said(geminids: Run, home: Path) -> None:
     assert (
-        "Shown are 1 of 2 sessions; `geminids list --limit 2"
-        in geminids("list", "--home", home, "-n", "1").err
+        "Showing 1 of 2 sessions; `geminids list --limit 2" in geminids("list", "--home", home, "-n", "1").err
     )
 
 
@@ -221,7 +220,7 @@ def test_what_to_type_looks_where_the_list_did(geminids: Run, home: Path) -> Non
 
 
 def test_none_of_those_that_a_list_would_show_is_what_is_counted(geminids: Run) -> None:
-    assert "None of 8 sessions matches." in geminids("list", "--sample", "--since", "2030-01-01").err
+    assert "No match in 8 sessions." in geminids("list", "--sample", "--since", "2030-01-01").err
 
 
 def test_one_unreadable_home_does_not_hide_another(

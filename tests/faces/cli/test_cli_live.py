@@ -41,7 +41,7 @@ def test_what_is_written_is_drawn_and_q_gives_the_terminal_back(file: Path, tmp_
         assert "Today: 2 requests · 120k tokens, $0.51 list-price estimate" in picture
         assert "10:00 to 15:00" in picture
         assert re.search(r"claude until 15:00 · (3 h|2 h 59 min) left · \d+", picture)
-        assert "at this rate" in picture
+        assert "projected:" in picture
         append_elsewhere(file, json.dumps(said(2, 80_000, seconds=1)).encode() + b"\n")
         picture = terminal.wait_for("Today: 3 requests · 200k tokens, $0.85")
         assert "79.0k" in picture
@@ -92,13 +92,13 @@ def test_where_nothing_runs_it_says_so_and_waits(tmp_path: Path) -> None:
 def test_without_a_terminal_it_says_what_to_use(geminids: Run, file: Path, tmp_path: Path) -> None:
     outcome = geminids("stats", "--live", "--home", tmp_path)
     assert (outcome.code, outcome.out) == (2, "")
-    assert "--live draws on a terminal, and there is none; `geminids watch --json`" in outcome.err
+    assert "--live needs a terminal; use `geminids watch --json`" in outcome.err
     assert SESSION in file.name
 
 
 def test_a_terminal_that_cannot_be_drawn_over_is_none(file: Path, tmp_path: Path) -> None:
     seen = on_terminal("stats", "--live", "--home", tmp_path, code=2, columns=200, TERM="dumb")
-    assert "--live draws on a terminal, and there is none" in seen
+    assert "--live needs a terminal" in seen
     assert file.exists()
 
 
@@ -119,4 +119,4 @@ def test_a_terminal_that_cannot_be_drawn_over_is_none(file: Path, tmp_path: Path
 def test_nothing_can_be_chosen(geminids: Run, other: str) -> None:
     outcome = geminids("stats", "--live", *other.split())
     assert outcome.code == 2
-    assert "--live cannot be had together with " in outcome.err
+    assert "--live cannot be combined with " in outcome.err

@@ -271,7 +271,7 @@ def test_a_list_of_what_is_tagged(geminids: Run, home: Path) -> None:
     assert (none.code, none.out) == (1, "")
     assert "No session is tagged #nope. Available: #keep #bug." in none.err
     assert "one word" in geminids("list", "--tag", "two words").err
-    assert "None of 2 sessions matches" in geminids("list", "--tag", "bug", "--since", "1d").err
+    assert "No match in 2 sessions" in geminids("list", "--tag", "bug", "--since", "1d").err
     more = geminids("list", "--tag", "keep", "-n", "1").err
     assert "`geminids list --limit 2 --tag keep` shows all" in more
     library = to_be_closed(Library())

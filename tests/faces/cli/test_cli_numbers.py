@@ -89,7 +89,7 @@ def test_a_terminal_without_a_list_reads_by_the_newest_one_and_changes_nothing_b
     assert title_of(here.run("show", "1", "--no-pager")[1]) == "login"
     code, seen = here.run("forget", "1", "--yes")
     assert code == 2
-    assert f"1 meant {LOGIN}, but no list was printed on this terminal before" in " ".join(seen.split())
+    assert f"1 stands for {LOGIN}, but no list was printed on this terminal" in " ".join(seen.split())
     assert f"`geminids forget {LOGIN} --yes`" in seen
     assert LOGIN in here.run("list", "--json")[1]
 
@@ -107,7 +107,7 @@ def test_a_number_is_refused_where_a_newer_list_has_another_session_there(
     elsewhere.run("list")
     code, seen = here.run(*changing.split())
     assert code == 2
-    assert "a newer list on another terminal has another session there" in " ".join(seen.split())
+    assert "a newer list on another terminal has another session in this line" in " ".join(seen.split())
     assert f"`geminids {changing.replace(' 1', ' ' + LOGIN, 1)}`" in seen
     # To read it the number is good enough, and a new list makes it good for all.
     assert title_of(here.run("show", "1", "--no-pager")[1]) == "login"
@@ -145,8 +145,8 @@ def test_an_old_list_is_good_enough_to_read_and_not_to_change(
 def test_the_command_to_copy_works(geminids: Run, home: Path) -> None:
     refused = geminids("mark", "1", "--tag", "x", "--home", home)
     assert refused.code == 2
-    assert "no list was made here before" in refused.err
-    said = refused.err.partition("If it is meant: `geminids ")[2].partition("`")[0]
+    assert "there is no earlier list" in refused.err
+    said = refused.err.partition("To use it anyway: `geminids ")[2].partition("`")[0]
     assert said == f"mark {POST} --tag x --home {home}"
     assert geminids(*said.split()).code == 0
 

@@ -62,8 +62,8 @@ def test_what_is_said_to_be_taken_out_is_what_verify_counts(geminids: Run, home:
     places = len(verified(geminids, "t.acr")["withheld"])
     assert document["missing"] == places > len(document["withheld"])
     said = geminids("redact-record", "s.acr", "-o", "t.acr", "--force", "--entry", USER).err
-    assert f": {len(document['withheld'])} places removed, and what would reveal what was there; " in said
-    assert said.endswith(f"; {places} places missing in all, as `verify` counts.\n")
+    assert f": {len(document['withheld'])} places removed, and others that would reveal them; " in said
+    assert said.endswith(f"; {places} places missing in total, as `verify` counts them.\n")
     (redactions,) = [line for line in geminids("verify", "t.acr").out.splitlines() if "redactions" in line]
     assert redactions.endswith(f"removed at {places} places")
 
@@ -187,10 +187,10 @@ def test_people_are_told_how_many_places_went(geminids: Run, home: Path, tmp_pat
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(f"geminids: {tmp_path / 't.acr'}: ")
     first = verified(geminids, "t.acr")["withheld"]
-    assert f"1 place removed, and what would reveal what was there; {len(first)} places missing" in done.err
+    assert f"1 place removed, and others that would reveal them; {len(first)} places missing" in done.err
     again = geminids("redact-record", "t.acr", "-o", "u.acr", "--entry", USER)
     both = verified(geminids, "u.acr")["withheld"]
-    assert f"; {len(both)} places missing in all" in again.err
+    assert f"; {len(both)} places missing in total" in again.err
 
 
 # -- what cannot be meant ----------------------------------------------------

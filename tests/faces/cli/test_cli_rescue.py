@@ -53,7 +53,7 @@ def test_each_is_explained_with_its_evidence(geminids: Run, home: Path) -> None:
 
 def test_it_begins_with_what_it_comes_to_and_each_has_a_line(geminids: Run, home: Path) -> None:
     outcome = geminids("rescue")
-    said = "geminids: 3 sessions are stranded; `geminids rescue --apply` brings them back.\n"
+    said = "geminids: 3 sessions are stranded; `geminids rescue --apply` repairs them.\n"
     assert outcome.err.startswith(said)
     found = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
     lines = [line.split("\t") for line in outcome.out.splitlines()]
@@ -73,11 +73,11 @@ def test_on_a_terminal_many_are_counted_and_the_worst_are_shown(home: Path, tmp_
     first, second, *rest = shown.splitlines()
     assert f"{first} {second.strip()}" == (
         "3 sessions are stranded, and 25 more lack only a title or a mistyped command; "
-        "`geminids rescue --all --apply` brings them back."
+        "`geminids rescue --all --apply` repairs them."
     )
     assert sum(line.endswith("new file") for line in rest) == 20
     assert "… and 8 more (--verbose)" in rest
-    assert "Why, and what would be written:  geminids rescue --all --verbose" in rest
+    assert "See the details:  geminids rescue --all --verbose" in rest
 
 
 def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:
@@ -110,7 +110,7 @@ def test_one_can_be_chosen(geminids: Run, home: Path) -> None:
 @pytest.mark.slow
 def test_a_terminal_of_80_columns_is_enough(home: Path) -> None:
     shown = on_terminal("rescue", "--verbose", NO_COLOR="1", PAGER="cat")
-    assert shown.startswith("3 sessions are stranded; `geminids rescue --apply` brings them back.\n\n")
+    assert shown.startswith("3 sessions are stranded; `geminids rescue --apply` repairs them.\n\n")
     prose = [line for line in shown.splitlines() if "/" not in line]
     assert max(map(len, prose)) <= 80
     assert "Repair all 3, in new files:  geminids rescue --apply\n" in shown
@@ -243,7 +243,7 @@ def test_one_that_needs_nothing_among_others_is_said(geminids: Run, home: Path) 
 def test_of_one_session_one_file_is_spoken_of(geminids: Run, home: Path) -> None:
     outcome = geminids("rescue", "f889d9af")
     shown = outcome.out
-    said = "geminids: 1 session is stranded; `geminids rescue f889d9af --apply` brings it back.\n"
+    said = "geminids: 1 session is stranded; `geminids rescue f889d9af --apply` repairs it.\n"
     assert outcome.err == said
     assert "Repair it, in a new file:  geminids rescue f889d9af --apply\n" in shown
 

@@ -266,8 +266,8 @@ def test_a_model_without_a_price_has_tokens_only_and_is_named(geminids: Run, tmp
     ("options", "said"),
     [
         (["--project", "nowhere"], "No project matches 'nowhere'. Available: "),
-        (["zeppelin"], "None of 8 sessions, 1 subagent matches."),
-        (["--since", "2027-01-01"], "None of 8 sessions, 1 subagent matches."),
+        (["zeppelin"], "No match in 8 sessions, 1 subagent."),
+        (["--since", "2027-01-01"], "No match in 8 sessions, 1 subagent."),
     ],
     ids=name_of_case,
 )

@@ -132,7 +132,7 @@ def test_a_session_that_has_not_been_written_costs_what_the_agent_says(home: Pat
     ids=lambda value: repr(value[:12]),
 )
 def test_words_that_make_no_sense_are_named_in_the_line(home: Path, stdin: bytes) -> None:
-    assert line(home, stdin) == "geminids: stdin is no JSON of a status line"
+    assert line(home, stdin) == "geminids: stdin is not JSON of a status line"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_narrow_line_leaves_out_what_matters_least(home: Path, columns: int) -
 def test_a_terminal_is_told_what_to_put_into_the_settings(home: Path) -> None:
     seen = on_terminal("statusline", "--home", home, columns=200)
     assert "$0.77 session" in seen
-    assert re.search(r"For agents that show a status line: `.+ statusline`; docs/stats.md", seen)
+    assert re.search(r"To set it up, use `.+ statusline` as the status line command", seen)
 
 
 @pytest.mark.parametrize("home", ["missing", "empty"])

@@ -69,7 +69,7 @@ def test_colour_can_be_refused(
 def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(tmp_path: Path) -> None:
     for number in range(25):
         write_session(tmp_path, f"{number:08}-a", day=number + 1)
-    told = f"Shown are 20 of 25 sessions; `geminids list --limit 25 --home {tmp_path}` shows all"
+    told = f"Showing 20 of 25 sessions; `geminids list --limit 25 --home {tmp_path}` shows all"
     assert told in " ".join(on_terminal("list", "--home", tmp_path).split())
     assert "Shown are" not in on_terminal("list", "--home", tmp_path, "--limit", "25")
 

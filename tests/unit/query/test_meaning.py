@@ -194,7 +194,7 @@ def test_a_sync_reads_what_is_new_for_the_next_search_once_somebody_has_searched
     geminids("search", "--like", "bread", *where)
     write_session(home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family")
     outcome = geminids("sync", *where)
-    assert outcome.out.endswith(" Vectors of 1 session were made.\n")
+    assert outcome.out.endswith(" Updated the vectors of 1 session.\n")
     assert geminids("sync", *where).out == "Nothing is new.\n"
     told: list[tuple[int, int]] = []
     with Library([home], data) as library:
@@ -213,7 +213,7 @@ def test_a_sync_in_the_background_does_so_too(home: Path, tmp_path: Path, gemini
     write_session(home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family")
     command = [sys.executable, "-m", "geminids.faces.background", "--home", str(home), "--data", str(data)]
     subprocess.run(command, check=True, timeout=60)
-    assert (data / "hook.log").read_text().endswith(" Vectors of 1 session were made.\n")
+    assert (data / "hook.log").read_text().endswith(" Updated the vectors of 1 session.\n")
 
 
 def test_a_sync_loads_no_model_where_nothing_is_new_or_nobody_has_searched_so(

@@ -38,7 +38,10 @@ STDOUT = "-"
 MOST_NAMED = 10
 """So many sessions that could not be signed are named."""
 
-STOPPED = "Stopped after {done} of {total} sessions. What was signed stays; the same command goes on."
+STOPPED = (
+    "Stopped after {done} of {total} sessions. The statements written so far are kept; "
+    "run the same command again to continue."
+)
 
 key_option = click.option(
     "--key",

@@ -37,7 +37,7 @@ COMMANDS = {
     "stats": ("geminids.faces.cli.stats_command:stats", "Show what sessions used and cost."),
     "statusline": (
         "geminids.faces.cli.statusline_command:statusline",
-        "Print one line of figures, for agents that show one.",
+        "Print a status line for your agent: cost, time left, context.",
     ),
     "resume": ("geminids.faces.cli.resume_command:resume", "Resume a session in its agent."),
     "export": ("geminids.faces.cli.export_command:export", "Write sessions as files, to read or to share."),
@@ -228,7 +228,7 @@ def _no_session(command: str, error: click.UsageError) -> str:
     parameter = error.param if isinstance(error, click.MissingParameter) else None
     if parameter is None or (parameter.metavar or "").strip("[]") not in ("ID", "ID|FILE"):
         return ""
-    return f"Which session? `geminids list` numbers them, and `{command} latest` takes the newest."
+    return f"Which session? Give a number from `geminids list`, or use `{command} latest` for the newest."
 
 
 def _hint(typed: Sequence[str]) -> str:

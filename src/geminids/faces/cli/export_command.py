@@ -58,7 +58,8 @@ SUFFIXES = {
 FLAGS = {"share": "--share", "files_folder": "--images", "table": "--table", "touched_at": "--fresh"}
 """What has to be typed for the options that only some formats have."""
 STOPPED = (
-    "Stopped after {done} of {total} sessions. Files that were written are whole; the same command goes on."
+    "Stopped after {done} of {total} sessions. The files written so far are complete; "
+    "run the same command again to continue."
 )
 MOST_NAMED = 10
 """So many files that were left alone are named."""
@@ -345,7 +346,7 @@ def _to_stdout(exporting: Exporter, items: Sequence[Item]) -> int:
     if exporting.format.is_binary and sys.stdout.isatty():
         raise click.UsageError(f"{exporting.format.name} is binary data: use -o FILE or a pipe.")
     sys.stdout.flush()
-    with stoppable("Exporting", "Stopped; what was written is not complete.") as work:
+    with stoppable("Exporting", "Stopped; the output is incomplete.") as work:
         # On a terminal it is seen how far it is.
         for piece in exporting.pieces(items, None if sys.stdout.isatty() else work):
             sys.stdout.buffer.write(piece)

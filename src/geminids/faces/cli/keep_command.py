@@ -144,7 +144,7 @@ def verify(choices: Choices) -> int:
     \b
     geminids keep verify
     """  # noqa: D301 - click wants the character itself
-    stopped = "Stopped before every copy was checked; the same command begins again."
+    stopped = "Stopped before every copy was checked; run the same command again to start over."
     with choices.open_library() as library, stoppable("Checking copies", stopped) as work:
         found = library.kept.verify(work)
     if choices.json:
@@ -213,7 +213,7 @@ def import_(choices: Choices, *, file: str) -> int:
     \b
     geminids keep import ~/sessions.tar
     """  # noqa: D301 - click wants the character itself
-    stopped = "Stopped before all copies were imported; the same command imports the rest."
+    stopped = "Stopped before all copies were imported; run the same command again to import the rest."
     with choices.open_library() as library, stoppable("Importing copies", stopped) as work:
         done = library.kept.take_over(str(absolute(file)), work)
     if choices.json:

@@ -29,13 +29,13 @@ MAY_BE_REPAIRED = "Files that an agent cannot show may be repairable:"
 LEFT_OUT = {"*": "everything else"}
 CAUSES = {
     "age": "not used for as long as the settings allow",
-    "count": "there are more than the settings allow",
-    "nothing-to-resume": "it holds nothing that the agent could resume",
+    "count": "there are more sessions than the settings allow",
+    "nothing-to-resume": "the agent finds nothing in it to resume",
     "unreadable": "the agent finds no session in it",
-    "subagent": "the agent takes it for a subagent that cannot be resumed",
+    "subagent": "the agent treats it as a subagent, which cannot be resumed",
     "with-parent": "it is deleted with the session that started it",
     "twin": "another file has the same id, and both are deleted together",
-    "same-suffix": "the name of another file ends alike, and both are deleted together",
+    "same-suffix": "the name of another file has the same end, and both are deleted together",
 }
 """Why an agent deletes, in words for people."""
 FORECAST_COLUMNS = (
@@ -76,7 +76,7 @@ def verdict(kept: Kept, now: datetime) -> str:
     forecast = kept.found.forecast
     every, soon = forecast.sessions(), forecast.sessions(now + SOON)
     if not every:
-        return "No agent is about to delete anything that is known."
+        return "No agent will delete any of the known sessions."
     if not soon:
         later = f"{len(every):,} {_expire(every)} later, and {_are_kept(every)}"
         return f"No session expires within 7 days; {later}."
@@ -96,7 +96,9 @@ def _are_kept(expiring: Sequence[Expiring]) -> str:
     unkept = sum(not one.kept for one in expiring)
     if not unkept:
         return "all are kept" if len(expiring) > 1 else "it is kept"
-    return "no copy is kept" if unkept == len(expiring) else f"of {unkept:,} no copy is kept"
+    if unkept == len(expiring):
+        return "no copy is kept"
+    return f"{unkept:,} of them {'is' if unkept == 1 else 'are'} not kept"
 
 
 def draw_kept(page: Page, kept: Kept) -> None:

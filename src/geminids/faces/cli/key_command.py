@@ -260,7 +260,7 @@ def _tell_rest(choices: Choices, found: FoundKeys) -> int:
 def _tell_no_issuer(choices: Choices, one: SigningKey) -> None:
     if not one.issuer:
         line = choices.spelled("key", "set", one.name, "--issuer", "NAME")
-        say(f"Nobody is named who signs with it: `{line}` does that, or each `attest` must.")
+        say(f"It has no issuer: set one with `{line}`, or name one in each `attest`.")
 
 
 def _draw(page: Page, keys: Sequence[SigningKey], choices: Choices) -> None:

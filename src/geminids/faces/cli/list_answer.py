@@ -70,7 +70,7 @@ FORM = Form(
             "kind",
             "--kind",
             WORD,
-            "Only sessions of this kind. checkpoint: chats saved by hand; lost: sessions of which only your "
+            "Only sessions of this kind. checkpoint: saved chats; lost: sessions of which only your "
             "prompts remain. Default: all but subagents.",
             words=(*KINDS, EVERY_KIND),
         ),
@@ -228,7 +228,7 @@ def _columns(choices: Choices, typed: str | None) -> Sequence[str]:
     from geminids.faces.cli.session_table import UnknownColumnError, columns_named
 
     if choices.json:
-        raise WrongUsageError("list", "--columns is about the table; JSON has everything.")
+        raise WrongUsageError("list", "--columns cannot be combined with --json, which has everything.")
     try:
         return columns_named(typed.split(","))
     except UnknownColumnError as error:
@@ -271,7 +271,7 @@ def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:
     meant, others = _by_kind(asked, listing)
     if listing.total > len(listing.sessions):
         everything = choices.spelled("list", *asked._replace(limit=listing.total).options())
-        say(f"Shown are {len(listing.sessions):,} of {words.sessions(meant)}; `{everything}` shows all.")
+        say(f"Showing {len(listing.sessions):,} of {words.sessions(meant)}; `{everything}` shows all.")
     if others:
         every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
         say(f"Not listed: {words.sessions(others)}; `{every_kind}` shows {words.them(sum(others.values()))}.")
@@ -306,15 +306,15 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     elif asked.kept and listing.considered and listing.hidden.keys() <= {"kept", "kind"}:
         say(_all_there(sum(listing.considered.values())))
     elif listing.hidden and listing.considered:
-        say(f"None of {words.sessions(listing.considered)} matches.")
+        say(f"No match in {words.sessions(listing.considered)}.")
     elif listing.hidden:
-        say("No session here is of this kind.")
+        say("No session of this kind found.")
     else:
         tell_nothing_found(library.searched_places)
 
 
 def _all_there(number: int) -> str:
-    return f"The files of all {number:,} sessions are there." if number > 1 else "Its files still exist."
+    return f"The files of all {number:,} sessions still exist." if number > 1 else "Its files still exist."
 
 
 def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:

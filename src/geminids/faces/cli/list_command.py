@@ -30,7 +30,7 @@ def list_sessions(choices: Choices, /, **typed: Any) -> int:
     ⚠               part of a file is damaged; `doctor` shows where
     kept            its file is gone; it is read from a copy
     ↳               a subagent
-    ⎘               a checkpoint: a chat saved by hand (/chat save)
+    ⎘               a checkpoint: a saved chat (/chat save)
     ✝               lost: only your prompts remain
 
     \b

@@ -95,8 +95,8 @@ def _failed(error: GeminidsError, choices: Choices, arguments: Sequence[str]) ->
     tell_unreadable(error.unreadable)
     say("\n".join([str(error), *map(candidate_line, error.candidates[:MOST_CANDIDATES])]))
     if isinstance(error, DoubtfulNumberError):
-        say(f"If it is meant: `{_with_id(arguments, error)}`.")
-        say(f"New numbers: `{choices.spelled('list')}`.")
+        say(f"To use it anyway: `{_with_id(arguments, error)}`.")
+        say(f"To see new numbers: `{choices.spelled('list')}`.")
     return error.exit_code
 
 

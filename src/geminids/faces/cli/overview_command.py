@@ -96,8 +96,9 @@ def _endangered(library: Library, found: Overview) -> str:
     threatened = f"{words.count(found.endangered, 'session')} will be deleted by {agents} within 7 days"
     if not found.unkept:
         return f"{threatened}; copies are kept (geminids keep)."
-    of_some = f"of {found.unkept:,} " if found.unkept < found.endangered else ""
-    return f"{threatened}; {of_some}no copy is kept."
+    if found.unkept == found.endangered:
+        return f"{threatened}; no copy is kept."
+    return f"{threatened}; {found.unkept:,} of them {'is' if found.unkept == 1 else 'are'} not kept."
 
 
 def _next_step(choices: Choices, found: Overview) -> tuple[str, str]:

@@ -78,8 +78,8 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 
     PROJECT is a name or part of one, a path such as ., a slug, or the beginning of a hash. Sessions,
     subagents, checkpoints, lost sessions, plans and notes are shown in one timeline, with a gap where
-    something was deleted. On a terminal sessions have numbers, which `geminids show` takes like those
-    of `list`.
+    something was deleted. On a terminal sessions are numbered; give the numbers to `geminids show` and
+    other commands.
 
     \b
     geminids projects show shop

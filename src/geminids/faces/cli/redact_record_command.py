@@ -130,8 +130,8 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
         return
     removed = f"{words.count(len(excerpt.withheld), 'place')} removed"
     if excerpt.missing != len(excerpt.withheld):
-        removed += ", and what would reveal what was there"
-    missing = f"{words.count(excerpt.missing, 'place')} missing in all, as `verify` counts"
+        removed += ", and others that would reveal them"
+    missing = f"{words.count(excerpt.missing, 'place')} missing in total, as `verify` counts them"
     say(f"{' and '.join(files)}: {removed}; {missing}.")
 
 

@@ -92,9 +92,10 @@ def rescue(
     """Find sessions on disk that an agent cannot show, and repair them.
 
     Some releases of agents lose the first line of a session file, join lines, hide a conversation within its
-    own file, or hide a session behind another one. Each session has one line; --verbose, or an ID, explains
-    it, with the file and the line that show it. In a pipe a line is id, `lost`, `partly`, `slight` or
-    `title`, how many prompts and answers are hidden, `can be repaired` or `cannot`, and title.
+    own file, or hide a session behind another one. Each session is shown on one line; with --verbose or an ID
+    it is explained, with the file and the line that show it. In a pipe each session is one line of fields
+    separated by tabs: id, severity (`lost`, `partly`, `slight` or `title`), hidden prompts, hidden answers,
+    `can be repaired` or `cannot`, title.
 
     With --apply a new file is written beside the old ones; from it the agent can list and resume the whole
     conversation. Existing files are never changed.
@@ -191,7 +192,7 @@ def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[s
             try:
                 written[one.session.id] = library.kept.rescue(one, now).path
             except FileExistsAlreadyError:
-                say(f"{one.target!r} exists by now and is not overwritten. Try again.")
+                say(f"{one.target!r} now exists and was not overwritten. Try again.")
             except GeminidsError as error:
                 say(str(error))
             except OSError as error:
@@ -250,7 +251,7 @@ def _verdict(shown: Sequence[Stranded], apply: str | None) -> str:
     if apply is None or not possible:
         return f"{stranded}." if possible else f"{stranded}, and cannot be repaired."
     which = words.them(possible) if possible == len(shown) else f"{possible:,} of them"
-    return f"{stranded}; `{apply}` brings {which} back."
+    return f"{stranded}; `{apply}` repairs {which}."
 
 
 def _draw_lines(
@@ -271,7 +272,7 @@ def _draw_lines(
     if (more := len(shown) - MOST_DRAWN) > 0:
         page.line((f"… and {more:,} more (--verbose)", "quiet"))
     page.line()
-    page.command("Why, and what would be written:  ", explain)
+    page.command("See the details:  ", explain)
 
 
 def _row(one: Stranded, names: Mapping[str, str], now: datetime) -> list[Span]:

@@ -44,7 +44,8 @@ SIZE_WIDTH = 9
 MOST_DRAWN = 20
 """So many sessions are shown one by one."""
 STOPPED = (
-    "Stopped: {done} of {total} sessions were put back, with all their files; of the others none is there."
+    "Stopped: {done} of {total} sessions were restored, with all their files; "
+    "nothing of the others was written."
 )
 MOST_NAMED = 5
 """So many of those that need nothing are named."""
@@ -131,7 +132,7 @@ def restore(
         if possible and not dry_run:
             if not yes:
                 ask(_question(len(possible)), UnansweredError("written"))
-            with stoppable("Putting back", STOPPED) as work:
+            with stoppable("Restoring", STOPPED) as work:
                 # Planned again, since files and names that it shares with one before it are there by then.
                 done = [_write(library, one, plan(one.session)) for one in work.over(possible)]
             _tell_written(choices, library, done, folder)

@@ -42,8 +42,8 @@ def resume(
     """Resume a session in its agent.
 
     Changes to the folder of the project and runs the agent's own command; arguments after `--` are passed on
-    to it. Without an ID, choose the session from a list, which begins with those of this folder. If it cannot
-    be resumed, the reason is shown, and what to type instead. If the agent is known to delete what it
+    to it. Without an ID, choose the session from a list; those of this folder come first. If it cannot be
+    resumed, the reason is shown, and what to type instead. If the agent is known to delete what it
     resumes, you are asked first. With --print and --json nothing is started.
 
     \b

@@ -43,7 +43,7 @@ def tell_found(outcome: SearchOutcome) -> None:
     """Say it, as far as it is of use where the output goes."""
     found = outcome.found
     if found.has_changed:
-        say("The index has changed since the page before: sessions may be missing here or come twice.")
+        say("The index has changed since the previous page: sessions may be missing here or appear twice.")
     if not found.sessions:
         _tell_nothing(outcome)
     else:
@@ -141,7 +141,7 @@ def _tell_unsearched(unsearched: Sequence[Unsearched]) -> None:
         named.append(words.count(len(unsearched) - len(named), "more session"))
     say(
         f"Not searched: {messages} in which the regular expression takes too long: {'; '.join(named)}. "
-        f"Make it simpler, or add a word that must be there."
+        f"Make it simpler, or add a word that must occur."
     )
     if find_spec("re2") is None:
         from geminids.core.installation import who_adds

@@ -179,7 +179,7 @@ def columns_named(names: Iterable[str]) -> tuple[str, ...]:
         if name not in COLUMNS:
             raise UnknownColumnError(f"There is no column {name!r}. Available: {', '.join(COLUMNS)}.")
     if not wanted:
-        raise UnknownColumnError(f"No column is named. Available: {', '.join(COLUMNS)}.")
+        raise UnknownColumnError(f"No columns given. Available: {', '.join(COLUMNS)}.")
     return wanted
 
 
@@ -249,7 +249,7 @@ def _draw_table(page: DrawnPage, rows: Sequence[Row], asked: Sequence[str]) -> N
     left_out = page.table([Column("#", is_number=True), *columns.values()], numbered)
     if asked and left_out:
         names = ", ".join(name for name, column in columns.items() if column in left_out)
-        say(f"No room for {names}: the terminal has {words.count(page.width, 'column')}.")
+        say(f"No room for {names}: the terminal is {words.count(page.width, 'column')} wide.")
 
 
 def _telling(cells: dict[str, list[Span]], rows: Sequence[Row]) -> list[str]:

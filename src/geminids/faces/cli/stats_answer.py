@@ -40,15 +40,15 @@ FORM = Form(
             "blocks",
             "--blocks",
             FLAG,
-            "A row for each window of five hours, as limits of subscriptions count them; how fast the "
-            "present one is used, and what it comes to at that rate.",
+            "Group by five-hour windows, by which subscriptions count their limits. The current window also "
+            "has the time left, its burn rate and a projection.",
         ),
         Option(
             "live",
             "--live",
             FLAG,
-            "Today, the present windows and the running sessions, drawn again as sessions are written, until "
-            "q or Ctrl-C.",
+            "Show today, the current windows and the running sessions, and redraw as sessions are written. "
+            "Press q to quit.",
         ),
         Option(
             "since",

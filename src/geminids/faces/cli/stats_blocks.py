@@ -100,7 +100,7 @@ def present_window(block: Block, now: datetime) -> Iterator[str]:
     yield from rates(burn)
     if burn.projected_tokens is not None:
         cost = f", {dollars(burn.projected_cost)}" if burn.projected_cost is not None else ""
-        yield f"at this rate {short(burn.projected_tokens)} tokens{cost} at its end"
+        yield f"projected: {short(burn.projected_tokens)} tokens{cost}"
 
 
 def rates(burn: Burn) -> Iterator[str]:

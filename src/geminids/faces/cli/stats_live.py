@@ -44,9 +44,7 @@ def show_live(choices: Choices) -> int:
     from geminids.sync.watch import Pace, Quiet
 
     if not find_screen().is_terminal or os.environ.get("TERM", "dumb") == "dumb":
-        raise WrongUsageError(
-            "stats", "--live draws on a terminal, and there is none; `geminids watch --json` is for programs."
-        )
+        raise WrongUsageError("stats", "--live needs a terminal; use `geminids watch --json` in programs.")
     began, clock = choices.now, time.monotonic()
     library = choices.open_library()
     library.to_come()
@@ -74,7 +72,7 @@ def _picture(choices: Choices, library: Library, now: datetime) -> str:
     drawn = io.StringIO()
     screen = find_screen(no_color=choices.no_color)
     page = open_page(screen, drawn)
-    page.line((f"{now.astimezone():%a %d %b %H:%M}", "title"), ("  q ends", "quiet"))
+    page.line((f"{now.astimezone():%a %d %b %H:%M}", "title"), ("  q to quit", "quiet"))
     page.line()
     for line in flow(_today(found) if found.today.requests else ["Today: nothing yet"], screen.width):
         page.line(line)

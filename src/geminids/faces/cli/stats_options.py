@@ -85,4 +85,4 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
         if not listing.matched:
             say(str(listing.no_such_project(asked.project)))
             return
-    say(f"None of {words.sessions(every)} matches.")
+    say(f"No match in {words.sessions(every)}.")

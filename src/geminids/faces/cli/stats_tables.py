@@ -368,7 +368,7 @@ def notes(stats: Statistics) -> Iterator[str]:
     used = stats.total.tokens
     if stats.uncounted:
         which = words.sessions(stats.uncounted)
-        yield f"Not counted: {which} without a message of their own; what they repeat counts elsewhere."
+        yield f"Not counted: {which} with copied messages only; these count in their original session."
     if used.unmeasured:
         guessed = "" if stats.total.estimated else " `--estimate` estimates them."
         replies = words.count(used.unmeasured, "reply", "replies")

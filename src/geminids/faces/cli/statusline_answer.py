@@ -72,7 +72,7 @@ def statusline(choices: Choices) -> int:
     try:
         pieces = list(_line(choices))
     except SenselessWordsError:
-        pieces = [Piece("geminids: stdin is no JSON of a status line", 0)]
+        pieces = [Piece("geminids: stdin is not JSON of a status line", 0)]
     except (GeminidsError, OSError) as error:
         pieces = [Piece(f"geminids: {str(error).splitlines()[0]}", 0)]
     screen = find_screen(no_color=choices.no_color)
@@ -104,7 +104,10 @@ def _tell_how_to_install() -> None:
     from geminids.core.installation import own_command
     from geminids.faces.cli.talk import say
 
-    say(f"For agents that show a status line: `{own_command()} statusline`; docs/stats.md has the setting.")
+    say(
+        f"To set it up, use `{own_command()} statusline` as the status line command of your agent; "
+        "see docs/stats.md."
+    )
 
 
 # What the agent says

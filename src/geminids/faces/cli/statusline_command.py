@@ -12,14 +12,14 @@ from geminids.faces.cli.statusline_answer import FORM
 @options_of(FORM)
 @pass_choices
 def statusline(choices: Choices, /) -> int:
-    """Print one line about a session, for agents that show one below their prompt.
+    """Print one line about a session, for agents that show a status line.
 
-    The model, what the session cost and what all of today did, how much is left of the present window of
-    five hours, how fast it is used, and the size of the context. Agents run the command and give JSON on
-    stdin that says which session it is; without any it is the newest. It takes no more than about half a
-    second, and ends with 0 whatever happens: what is wrong stands in the line.
+    It shows the model, the cost of the session and of today, the time left in the current five-hour window,
+    its burn rate, and the size of the context. The agent runs the command and passes JSON on stdin that
+    names the session. Default: the newest session. It takes at most about half a second. The exit code is
+    always 0; an error is printed as the line.
 
-    `docs/stats.md` has the setting. COLUMNS says how wide the line may be.
+    To set it up, see `docs/stats.md`. COLUMNS limits the width of the line.
 
     \b
     geminids statusline

@@ -65,7 +65,7 @@ def _draw(choices: Choices, outcome: Outcome, vectors: int, library: Library, *,
     from geminids.sharing.transcript import words
 
     page = choices.open_page()
-    made = f" Vectors of {words.count(vectors, 'session')} were made." if vectors else ""
+    made = f" Updated the vectors of {words.count(vectors, 'session')}." if vectors else ""
     page.line(f"{_sentence(outcome)}{made}")
     if stats:
         for name, value in _figures(library.index_facts()):

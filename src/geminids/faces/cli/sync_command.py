@@ -21,7 +21,7 @@ def sync(choices: Choices, /, **typed: Any) -> int:
     Only --full starts over.
 
     The index can be deleted at any time; it is made again from the sessions. After the first `search
-    --like`, the vectors that it compares are updated too.
+    --like`, the vectors for search by meaning are updated too.
 
     \b
     geminids sync

@@ -30,7 +30,7 @@ NAME_WIDTH = 17
 DETAILS_AT = INDENT + 7 + NAME_WIDTH
 LEAST_DETAILS = 10
 """Columns that details get on the narrowest terminal."""
-STOPPED = "Stopped after {done} of {total} statements: of the others it is not known whether they hold."
+STOPPED = "Stopped after {done} of {total} statements; the others were not checked."
 MOST_WITHHELD = 10
 """So many places that were taken out are named on a terminal."""
 

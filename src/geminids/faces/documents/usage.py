@@ -94,7 +94,7 @@ class StatsDocument(Printed, frozen=True, kw_only=True, tag="geminids/stats/1"):
 
 
 class BurnRate(Document, frozen=True, kw_only=True):
-    """How fast a window is used: from its first request until now, and on until its end."""
+    """The burn rate of a window, from its first request until now, and a projection to its end."""
 
     tokens_per_minute: float | None
     cost_per_hour: float | None
@@ -103,11 +103,11 @@ class BurnRate(Document, frozen=True, kw_only=True):
     """Seconds until its end."""
     projected_tokens: int | None
     projected_cost: float | None
-    """What it comes to at this rate."""
+    """What will be used by its end at this rate."""
 
 
 class UsageBlock(Document, frozen=True, kw_only=True):
-    """What an agent used in one window of five hours."""
+    """What an agent used in one five-hour window."""
 
     agent: str
     start: datetime
@@ -126,7 +126,7 @@ class UsageBlock(Document, frozen=True, kw_only=True):
 
 
 class BlocksDocument(Printed, frozen=True, kw_only=True, tag="geminids/blocks/1"):
-    """What was used in each window of five hours, as limits of subscriptions count them."""
+    """What was used in each five-hour window, by which subscriptions count their limits."""
 
     total: UsedTokens
     """Of all windows, also of those that a limit leaves out."""

@@ -108,7 +108,7 @@ class Matches:
         )
         found = self._library.search(question, self._now)
         lines = self._lines([hits.session for hits in found.sessions], found.sessions)
-        note = "; ".join(f"{word} read as {', '.join(read)}" for word, read in found.respelt.items())
+        note = "; ".join(f"{' or '.join(read)} instead of {word}" for word, read in found.respelt.items())
         is_exact = found.next is None or found.total.are_all_sessions
         return Listed(asked, lines, max(found.total.sessions, len(lines)), is_exact, note)
 

@@ -78,7 +78,7 @@ def plan_to_folder(session_id: str, home_folder: str, copies: Iterable[Copy], fo
             reason = f"{target!r} exists and is not overwritten. Choose another folder."
             return RestorePlan(session_id, refusal=reason)
     if not placements:
-        return RestorePlan(session_id, refusal=f"All of it is already in {folder!r}.", is_there=True)
+        return RestorePlan(session_id, refusal=f"Everything is already in {folder!r}.", is_there=True)
     return RestorePlan(session_id, tuple(placements), within=folder)
 
 

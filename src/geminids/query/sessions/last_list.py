@@ -68,7 +68,7 @@ def doubt(folder: str, number: int, places: tuple[str, ...], terminal: str | Non
     own = _path(folder, terminal)
     shown = _read(own)
     if shown is None:
-        return f"no list was {'printed on this terminal' if terminal else 'made here'} before"
+        return "no list was printed on this terminal" if terminal else "there is no earlier list"
     printed = max((at for at, _ in _with_time(own)), default=0)
     if (hours := (time.time_ns() - printed) // 3_600_000_000_000) * 3600 >= TOO_OLD:
         return f"the list is {hours} hours old"
@@ -76,7 +76,7 @@ def doubt(folder: str, number: int, places: tuple[str, ...], terminal: str | Non
     later = [path for at, path in _of_terminals(folder) if terminal and at > printed]
     for other in filter(None, map(_read, later)):
         if other.places == places and not {*other.lines[number - 1 : number]} <= {shown.lines[number - 1]}:
-            return "a newer list on another terminal has another session there"
+            return "a newer list on another terminal has another session in this line"
     return None
 
 
