@@ -43,6 +43,7 @@ run: $(VENV)/.command
 	$(BIN)/geminids
 	$(BIN)/geminids list --limit 10
 	@test ! -e $(PAGE) || echo 'In a browser: $(BIN)/geminids web'
+	@echo 'The command is $(BIN)/geminids; README.md says how to have it as `geminids` everywhere.'
 
 # Without Node all but the page works.
 page:

@@ -46,6 +46,12 @@ class UsageMethods(SearchMethods, SessionMethods):
 
         return self._context.ask(lambda index: used_by_sessions(index, session_ids, self._prices))
 
+    def with_subagents(self, session_id: str) -> list[str]:
+        """The id of a session and those of all subagents that it led."""
+        from geminids.query.usage.by_session import with_subagents
+
+        return self._context.ask(lambda index: with_subagents(index, session_id))
+
     def blocks(self, question: StatsQuestion, now: datetime | None = None) -> Blocks:
         """What was used in each window of five hours, as limits of subscriptions count them."""
         from geminids.query.usage.blocks import blocks

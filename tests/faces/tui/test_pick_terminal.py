@@ -40,7 +40,9 @@ def test_type_see_enter(home: Path) -> None:
         assert "Why is the upload refused?" in found
         assert "Count the notes" not in found
         seen.press("Enter")
-        assert "Why is the upload refused?" in seen.wait_for("ended 0")
+        told = seen.wait_for("ended 0")
+        assert "Why is the upload refused?" in told
+        assert "1 message below" not in told
         assert "Esc quit" not in seen.screen()
 
 

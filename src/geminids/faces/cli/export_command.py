@@ -412,10 +412,12 @@ def _print_outcome(exporting: Exporter, output: str, **outcome: Any) -> None:
 
 
 def _hidden(exporting: Exporter) -> str:
-    """How much was hidden; what was not looked for need not be told of."""
+    """How much was hidden, or that nothing was looked for: who shares it should know."""
     from geminids.sharing.transcript import words
 
-    return f"; {words.count(exporting.hidden, 'thing')} hidden" if exporting.redacted else ""
+    if not exporting.redacted:
+        return "; secrets are not hidden (--redact hides them)"
+    return f"; {words.count(exporting.hidden, 'thing')} hidden"
 
 
 def _count(number: int) -> str:

@@ -10,6 +10,20 @@ from geminids.faces.cli.options import naming_global_options
 _NEAR = 0.66
 """How alike a word and a command are if one is a slip for the other: `shwo`, but not `bread` for `redact`."""
 
+CALLED_ELSEWHERE = {
+    **dict.fromkeys(("delete", "remove", "rm", "prune"), "forget"),
+    **dict.fromkeys(("cost", "costs", "usage", "tokens"), "stats"),
+    **dict.fromkeys(("name", "rename", "tag", "note", "label"), "mark"),
+    **dict.fromkeys(("undelete", "recover"), "restore"),
+    **dict.fromkeys(("open", "read", "cat", "less", "print"), "show"),
+    **dict.fromkeys(("continue", "run", "start"), "resume"),
+    **dict.fromkeys(("grep", "query"), "search"),
+    **dict.fromkeys(("sign", "prove"), "attest"),
+    **dict.fromkeys(("serve", "ui", "browse"), "web"),
+    **dict.fromkeys(("backup", "copies"), "keep"),
+}
+"""What people may type for our commands."""
+
 
 class NamingGroup(click.Group):
     """A group that says which of its commands may have been meant."""
@@ -35,4 +49,6 @@ def near_commands(wanted: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(wanted, list(names), n=2, cutoff=_NEAR)
+    if wanted in CALLED_ELSEWHERE and CALLED_ELSEWHERE[wanted] in names:
+        near = [CALLED_ELSEWHERE[wanted]]
     return f"Did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from geminids.faces.cli.page import Page, Span
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from geminids.library import Library
     from geminids.query.search.found import Found, FoundMessage, Hit, SessionHits
+    from geminids.storage.durable.values import Marks
     from geminids.storage.text.values import Snippet
 
 _INDENT = 4
@@ -21,8 +22,6 @@ _NARROWEST = 40
 KEPT = "kept"
 """What is said of a session whose files are gone, as in a list."""
 NO_SNIPPET = "(no words to show; the file may have changed)"
-_OF_SESSIONS = (("marks",), ("title",), ("project",))
-"""Where words stand that are of no message."""
 _SELF = {"human": "human", "model": "model", "thoughts": "thoughts", "output": "output", "paths": "path"}
 
 
@@ -33,8 +32,8 @@ def snippet_width() -> int:
     return max(get_terminal_size().columns - _INDENT - _USUAL_LABEL, _NARROWEST)
 
 
-def draw_hits(page: Page, found: Found, now: datetime) -> None:
-    """Sessions with numbers, below each its best messages."""
+def draw_hits(page: Page, found: Found, marks: Mapping[str, Marks], now: datetime) -> None:
+    """Sessions with numbers, called as the user calls them, below each its best messages."""
     from geminids.core.names import project_names
 
     names = project_names(group.session.project for group in found.sessions)
@@ -43,7 +42,8 @@ def draw_hits(page: Page, found: Found, now: datetime) -> None:
         if number > 1:
             page.line()
         agent = f"{group.session.agent}  " if is_mixed else ""
-        _draw_session(page, number, group, (agent, names[group.session.project]), now)
+        place = (agent, names[group.session.project])
+        _draw_session(page, number, group, place, said=marks.get(group.session.id), now=now)
 
 
 def print_hits(page: Page, found: Found) -> None:
@@ -75,12 +75,21 @@ def remember(library: Library, found: Found) -> None:
         say(f"Cannot store the numbers ({error.strerror}); give `show` an id instead.")
 
 
-def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str, str], now: datetime) -> None:
+def _draw_session(
+    page: Page,
+    number: int,
+    group: SessionHits,
+    place: tuple[str, str],
+    *,
+    said: Marks | None,
+    now: datetime,
+) -> None:
     from geminids.sharing.transcript import words
 
     session = group.session
     agent, project = place
     mark = words.KIND_MARKS.get(session.kind)
+    name = (said and said.name) or session.title
     page.line(
         (f"{number:>2}", "quiet"),
         "  ",
@@ -91,7 +100,8 @@ def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str,
         "  ",
         (f"{KEPT}  " if session.kept else "", "quiet"),
         (f"{mark} " if mark else "", ""),
-        (session.title or "untitled", "title" if session.title else "quiet"),
+        (name or "untitled", "title" if name else "quiet"),
+        (f"  {words.tags(said.tags)}" if said and said.tags else "", "tool"),
     )
     if group.missing:
         page.line((f"without {', '.join(group.missing)}", "quiet"), indent=_INDENT)
@@ -99,7 +109,7 @@ def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str,
     width = min(max(map(len, labels), default=0), _WIDEST_LABEL)
     for label, hit in zip(labels, group.hits, strict=True):
         page.line(*_hit(label, width, hit), indent=_INDENT)
-    in_messages = [hit for hit in group.hits if hit.where[:1] not in _OF_SESSIONS]
+    in_messages = [hit for hit in group.hits if hit.is_of_message]
     if (more := group.matches - len(in_messages)) > 0:
         page.line((f"+ {more:,} more in this session", "quiet"), indent=_INDENT)
 

@@ -103,7 +103,9 @@ def mark(
     is_change = change != MarkChange()
     if name and without_name:
         raise click.UsageError("--name and --no-name cannot be combined.")
-    if is_change and wanted is None and (wanted := picked(choices, "mark")) is None:
+    if is_change and wanted is None and (chosen := picked(choices, "mark")):
+        wanted = chosen.key
+    if is_change and wanted is None:
         raise click.UsageError("Which session? Give an ID, a number from the last list, or `latest`.")
     library = choices.open_library(sample_if_empty=True, changes=is_change)
     if wanted is None:

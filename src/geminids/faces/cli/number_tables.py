@@ -80,6 +80,11 @@ class Fitted(NamedTuple):
     """Columns that there are. None if nothing is cut; then the last column may be of any width."""
 
     @property
+    def left_out(self) -> Sequence[Field]:
+        """The columns for which there is no room."""
+        return [field for place, field in enumerate(self.fields) if place not in self.widths]
+
+    @property
     def width(self) -> int:
         """Of all columns together."""
         return _together(self.widths)

@@ -10,6 +10,7 @@ from geminids.core.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from geminids.faces.cli.options import Choices
+    from geminids.faces.tui.pick import Chosen
 
 
 def session_wanted(choices: Choices, typed: str | None, verb: str, *, here_first: bool = False) -> str:
@@ -22,7 +23,7 @@ def session_wanted(choices: Choices, typed: str | None, verb: str, *, here_first
     chosen = picked(choices, verb, here_first=here_first)
     if chosen is None:
         raise missing_session()
-    return chosen
+    return chosen.key
 
 
 def sessions_wanted(
@@ -35,10 +36,10 @@ def sessions_wanted(
     if typed:
         return typed
     chosen = picked(choices, verb, deleted=deleted)
-    return (chosen,) if chosen else ()
+    return (chosen.key,) if chosen else ()
 
 
-def picked(choices: Choices, verb: str, *, here_first: bool = False, deleted: bool = False) -> str | None:
+def picked(choices: Choices, verb: str, *, here_first: bool = False, deleted: bool = False) -> Chosen | None:
     """The session that somebody chooses on the terminal; None if nobody sits there, or programs read this."""
     if choices.json:
         return None

@@ -112,9 +112,13 @@ def restore(
     geminids restore 1f0c9a2b --to ~/rescued
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.sessions import sessions_meant
+    from geminids.query.sessions.listing import Filter
 
     if dry_run and yes:
         raise click.UsageError("--dry-run and --yes cannot be combined.")
+    if not wanted and not choices.open_library().listing(Filter(kept=True), 1).sessions:
+        say("No session needs to be restored: the files of all sessions are there.")
+        return NOTHING_FOUND
     wanted = sessions_wanted(choices, wanted, "restore", deleted=True)
     if not wanted:
         raise click.UsageError("Which session? `geminids list --deleted` shows those that can be restored.")

@@ -207,10 +207,12 @@ def _draw(choices: Choices, library: Library, found: Found, *, no_pager: bool) -
         print_hits(open_page(screen), found)
         return
     from geminids.faces.cli.pager import draw_paged
+    from geminids.faces.cli.sessions import marks_of
 
     # Whoever leaves the pager early has seen numbers, too.
     remember(library, found)
-    draw_paged(screen, lambda page: draw_hits(page, found, choices.now), no_pager=no_pager)
+    marks = marks_of(library, [group.session for group in found.sessions])
+    draw_paged(screen, lambda page: draw_hits(page, found, marks, choices.now), no_pager=no_pager)
 
 
 def _no_such_page(

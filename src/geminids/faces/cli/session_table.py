@@ -143,7 +143,7 @@ COLUMNS = {
     "title": Told(Column("title", least=TITLE_LEAST), _title, lambda row: _name(row) or ""),
     "tags": Told(Column("tags", most=20, leaves=10), lambda row: (_tags(row), "tool"), _tags),
     "prompts": Told(
-        Column("prompts", is_number=True, leaves=6), _prompts, lambda row: str(row.session.counts.prompts)
+        Column("prompts", is_number=True, leaves=5), _prompts, lambda row: str(row.session.counts.prompts)
     ),
     "calls": Told(
         Column("calls", is_number=True, leaves=4),
@@ -154,7 +154,7 @@ COLUMNS = {
         Column("time", is_number=True, leaves=3), _time, _number(lambda used: used.active // 1_000_000)
     ),
     "tokens": Told(Column("tokens", is_number=True, leaves=2), _tokens, _number(lambda used: used.tokens)),
-    "cost": Told(Column("cost", is_number=True, leaves=5), _cost, _exact_cost),
+    "cost": Told(Column("cost", is_number=True, leaves=6), _cost, _exact_cost),
     "model": Told(
         Column("model", most=20, leaves=1),
         lambda row: ((row.used.model if row.used else None) or "", "quiet"),

@@ -280,7 +280,8 @@ def _draw_sessions(
         how_to_show = partial(choices.spelled, "show")
         below = len(all_of_it.messages) - (drawing.first - 1) - len(session.messages)
         context = StoryContext(session, drawing.detail, title, how_to_show, said, library.cost_of(all_of_it))
-        draw_session(page, context._replace(first=drawing.first, below=below, found=drawing.found))
+        context = context._replace(first=drawing.first, below=below, found=drawing.found)
+        draw_session(page, context._replace(used=library.used_by([session.id]).get(session.id)))
         for companion in shown_beside(session.companions) if drawing.beside else ():
             draw_companion(page, companion, library.text_beside(companion))
 

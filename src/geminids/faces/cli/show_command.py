@@ -35,7 +35,13 @@ def show(choices: Choices, /, **typed: Any) -> int:
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli import show_answer
-    from geminids.faces.cli.picked import session_wanted
+    from geminids.faces.cli.picked import missing_session, picked
 
-    typed["wanted"] = session_wanted(choices, typed["wanted"], "read")
+    if typed["wanted"] is None:
+        chosen = picked(choices, "read")
+        if chosen is None:
+            raise missing_session()
+        typed["wanted"] = chosen.key
+        if chosen.message and typed["at"] is None:
+            typed |= {"at": chosen.message, "find": typed["find"] or chosen.words}
     return show_answer.show(choices, **typed)

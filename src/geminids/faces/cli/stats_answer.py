@@ -23,6 +23,9 @@ from geminids.faces.cli.forms import (
 from geminids.faces.cli.stats_options import GROUPS, ON_A_TERMINAL, StatsOptions, tell_more, tell_nothing
 from geminids.faces.cli.talk import say
 
+_LEAST_OF_AN_ID = 6
+_HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.faces.cli.choices import Choices
@@ -146,7 +149,8 @@ def stats(
     choices.json = choices.json or as_csv
     library = choices.open_library(sample_if_empty=True)
     if session_id := _session_meant(library, words):
-        asked = asked._replace(words=f'id:"{session_id}"')
+        ids = library.with_subagents(session_id)
+        asked = asked._replace(words=" ".join(f'id:"{one}"' for one in ids))
     if explain is not None:
         from geminids.faces.cli.explain_page import explained
 
@@ -193,16 +197,39 @@ def _refuse_other_rows(
 
 
 def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:
-    """The session in a line of the last list, or the latest; None for words to look for."""
-    if len(words) != 1 or not (words[0] == "latest" or words[0].isdecimal()):
+    """The session that a number of the last list, an id, a name or `latest` means; None for other words."""
+    if len(words) != 1:
         return None
-    from geminids.core.errors import NoSuchLineError, ShortIdError
+    from geminids.core.errors import NoSuchLineError, SessionNotFoundError
 
-    try:
-        return library.session(words[0]).id
-    except (NoSuchLineError, ShortIdError):
-        # No line of the list: it may be a number that was spoken of.
+    (wanted,) = words
+    is_number = wanted == "latest" or wanted.isdecimal()
+    if not (is_number or _looks_like_id(wanted) or _is_name(library, wanted)):
         return None
+    try:
+        return library.session(wanted).id
+    except NoSuchLineError:
+        say(f"To count the sessions with this number in them: `geminids stats '\"{wanted}\"'`.")
+        raise
+    except SessionNotFoundError:
+        # The beginning of no id: a word like another.
+        return None
+
+
+def _looks_like_id(word: str) -> bool:
+    """Whether a word may be the beginning of an id; few words of any language are hexadecimal numbers."""
+    agent, has_agent, native = word.rpartition(":")
+    if has_agent:
+        from geminids.core.agents import available
+
+        return agent in available() and bool(native)
+    digits = word.replace("-", "")
+    return len(digits) >= _LEAST_OF_AN_ID and set(digits) <= _HEXADECIMAL and not digits.isalpha()
+
+
+def _is_name(library: Library, words: str) -> bool:
+    """Whether the user calls a session so."""
+    return any(said.name and said.name.casefold() == words.casefold() for said in library.marks().values())
 
 
 def _print_csv(found: Statistics, limit: int | None) -> None:

@@ -140,6 +140,8 @@ def draw_table(page: Page, view: View) -> None:
     table = _laid_out(view)
     page.line()
     draw(page, table, is_drawn=view.is_drawn)
+    if left_out := [field.heading for field in table.left_out if not field.is_extra]:
+        page.line((f"No room for: {', '.join(left_out)}.", "quiet"))
 
 
 def _laid_out(view: View) -> Fitted:

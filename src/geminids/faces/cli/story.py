@@ -65,6 +65,7 @@ from geminids.sharing.transcript.limits import COMMAND_LINES, DIFF_LINES, first_
 if TYPE_CHECKING:
     from decimal import Decimal
 
+    from geminids.query.usage.by_session import SessionUse
     from geminids.storage.durable.values import Marks
 
 INDENT = 2
@@ -95,6 +96,8 @@ class StoryContext(NamedTuple):
     """What the user said of it."""
     cost: Decimal | None = None
     """Dollars at list price; None where there is no price, or nothing that has one."""
+    used: SessionUse | None = None
+    """With the subagents that it led; None for a session of which only a file is known."""
     first: int | None = None
     """The number of the first message, as `search` names it and `--at` takes it; None: none has a number."""
     below: int = 0
@@ -170,9 +173,7 @@ def _draw_heading(page: Page, context: StoryContext) -> None:
         # Whether it was answered, by which model and for how many tokens is what is lost.
         page.line((session.id, "quiet"))
     else:
-        page.words(
-            models_sentence(session, dollars(context.cost) if context.cost is not None else ""), "quiet"
-        )
+        page.words(models_sentence(session, _cost(context)), "quiet")
         mark, style = words.STATUS_MARKS[session.status]
         page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
     if session.kept:
@@ -181,6 +182,16 @@ def _draw_heading(page: Page, context: StoryContext) -> None:
         draw_marks(page, said)
     _draw_problems(page, context)
     page.rule()
+
+
+def _cost(context: StoryContext) -> str:
+    """What the session cost, and what it cost with the subagents that it led."""
+    alone = dollars(context.cost) if context.cost is not None else ""
+    used = context.used
+    if used is None or not used.subagents or used.cost is None:
+        return alone
+    together = f"{dollars(used.cost)} with {words.count(used.subagents, 'subagent')}"
+    return f"{alone}, {together}" if alone else together
 
 
 def _draw_problems(page: Page, context: StoryContext) -> None:

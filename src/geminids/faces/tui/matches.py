@@ -48,6 +48,8 @@ class Line(NamedTuple):
     """Words that it does not have."""
     snippets: Sequence[Snippet] = ()
     """Pieces in which the words stand."""
+    message: int | None = None
+    """The number of the message in which they do, from 1; None if they are not in a message."""
 
 
 class Listed(NamedTuple):
@@ -120,8 +122,12 @@ class Matches:
             name = (said and said.name) or session.title or "untitled"
             line = Line(session, key, name, said.tags if said else ())
             if hits:
-                snippets = [hit.snippet for hit in hits[number].hits if hit.snippet]
-                line = line._replace(missing=hits[number].missing, snippets=snippets)
+                shown = [hit for hit in hits[number].hits if hit.snippet]
+                line = line._replace(
+                    missing=hits[number].missing,
+                    snippets=[hit.snippet for hit in shown if hit.snippet],
+                    message=next((hit.message.place + 1 for hit in shown if hit.is_of_message), None),
+                )
             lines.append(line)
         return lines
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from geminids.core.agents import available as known_agents
+from geminids.core.values import NamedTuple
 from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import AGENT_COLOURS, STYLES, UNCOLOURED, drawn
@@ -19,6 +20,17 @@ from geminids.faces.tui.view import screen_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary
+
+
+class Chosen(NamedTuple):
+    """A session that was chosen."""
+
+    key: str
+    """What means it."""
+    message: int | None
+    """The number of the message in which the words stand, from 1."""
+    words: str
+    """What was typed to find it."""
 
 
 def can_pick() -> bool:
@@ -33,8 +45,8 @@ def pick(
     now: datetime,
     *,
     has_colour: bool,
-) -> str | None:
-    """Show the sessions until one is chosen, and tell what means it; None if nobody wants one.
+) -> Chosen | None:
+    """Show the sessions until one is chosen; None if nobody wants one.
 
     `verb` says what becomes of it.
     """
@@ -64,12 +76,12 @@ class _Loop:
         self._styles = styles
         self._asked: Asked | None = None
 
-    def run(self, verb: str, now: datetime) -> str | None:
-        """What means the session that was chosen."""
+    def run(self, verb: str, now: datetime) -> Chosen | None:
+        """The session that was chosen."""
         while True:
             self._look()
             if line := self._picker.decided:
-                return line.key
+                return Chosen(line.key, line.message, self._picker.box.text)
             self._draw(verb, now)
             if not all(map(self._press, self._terminal.keys())):
                 return None

@@ -140,13 +140,14 @@ def _highlighted(snippet: Snippet) -> list[Piece]:
 
 def _footer(picker: Picker, verb: str, said: str) -> list[Piece]:
     """The keys, as far as there is room for them, and what a person should know."""
+    note = said or (picker.listed.note if picker.listed and picker.listed.lines else "")
+    pieces = [Piece(f" {note} ", "warning")] if note else []
     keys = [f"Enter {verb}", "Esc " + ("clear" if picker.box.text else "quit"), "Tab agent"]
     if other := picker.next_scope:
         keys.append("Ctrl-T " + ("this project" if other.project else "all projects"))
     told = ""
     for key in keys:
         longer = f"{told} · {key}" if told else f" {key}"
-        if cell_len(longer) <= picker.columns:
+        if cell_len(longer) + sum(cell_len(piece.text) for piece in pieces) <= picker.columns:
             told = longer
-    note = said or (picker.listed.note if picker.listed and picker.listed.lines else "")
-    return fitted([Piece(told, "quiet"), Piece(f"  {note}", "warning")], picker.columns)
+    return fitted([*pieces, Piece(told, "quiet")], picker.columns)

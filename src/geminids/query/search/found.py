@@ -19,6 +19,8 @@ COLUMN_NAMES = {
     "other": "other",
 }
 """What people call the columns of the index."""
+OF_SESSIONS = frozenset({"marks", "title", "project"})
+"""Where words stand that are of no message."""
 
 
 class FoundMessage(Value):
@@ -46,6 +48,11 @@ class Hit(Value):
     """None: nothing was looked for but what filters say, or the file has changed or gone."""
     score: float
     """The higher, the better; only to be compared within one search."""
+
+    @property
+    def is_of_message(self) -> bool:
+        """Whether the words stand in the message, and not in a name or a title of its session."""
+        return not OF_SESSIONS.intersection(self.where[:1])
 
 
 class SessionHits(Value):

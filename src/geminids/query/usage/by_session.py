@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Sequence
 
 from geminids.core.values import NamedTuple
 from geminids.query.usage.stats import StatsQuestion, roots_of, statistics
+from geminids.storage.index.reader import sessions_numbered
 from geminids.storage.index.totals import models_most_used, parents, session_numbers
 
 TYPE_CHECKING = False
@@ -28,6 +30,8 @@ class SessionUse(NamedTuple):
     """Microseconds in which somebody was at work."""
     model: str | None
     """The one that used most."""
+    subagents: int = 0
+    """How many it led, and are counted with it."""
 
 
 def used_by_sessions(index: Index, session_ids: Sequence[str], pricing: Pricing) -> dict[str, SessionUse]:
@@ -35,12 +39,27 @@ def used_by_sessions(index: Index, session_ids: Sequence[str], pricing: Pricing)
     numbers = session_numbers(index, session_ids)
     if not numbers:
         return {}
-    led = [child for child, root in roots_of(parents(index)).items() if root in numbers]
+    led = _led_by(index, numbers)
     found = statistics(index, StatsQuestion(by="session"), None, [*numbers, *led], pricing)
     figures = {group.key: group.figures for group in found.groups}
-    models = models_most_used(index, numbers)
-    return {sid: _use(figures[sid], models.get(number)) for number, sid in numbers.items() if sid in figures}
+    models, subagents = models_most_used(index, numbers), Counter(led.values())
+    return {
+        sid: _use(figures[sid], models.get(number), subagents[number])
+        for number, sid in numbers.items()
+        if sid in figures
+    }
 
 
-def _use(figures: Figures, model: str | None) -> SessionUse:
-    return SessionUse(figures.tokens.total, figures.tokens.cost, figures.active, model)
+def with_subagents(index: Index, session_id: str) -> list[str]:
+    """The id of a session and those of all subagents that it led."""
+    led = sessions_numbered(index, list(_led_by(index, session_numbers(index, [session_id]))))
+    return [session_id, *(row.id for row in led.values())]
+
+
+def _led_by(index: Index, sessions: Container[int]) -> dict[int, int]:
+    """The subagents that some sessions led, each with its session."""
+    return {child: root for child, root in roots_of(parents(index)).items() if root in sessions}
+
+
+def _use(figures: Figures, model: str | None, subagents: int) -> SessionUse:
+    return SessionUse(figures.tokens.total, figures.tokens.cost, figures.active, model, subagents)

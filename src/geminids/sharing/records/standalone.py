@@ -897,9 +897,9 @@ def _signature_check(envelope: Envelope, payload: bytes, keys: Sequence[PublicKe
     if envelope.ours is not None or isinstance(named, bytes):
         suitable = [key for key in keys if key_id(key) == named]
         if not suitable and envelope.ours is not None:
-            given = ", ".join(key_id(key).hex()[:16] for key in keys)
-            signer = named.hex()[:16] if isinstance(named, bytes) else "nobody"
-            return Check("signature", False, f"made with the key {signer}…, and the key given is {given}…")
+            given = ", ".join(key_id(key).hex() for key in keys)
+            signer = named.hex() if isinstance(named, bytes) else "nobody"
+            return Check("signature", False, f"made with the key {signer}, and the key given is {given}")
         # Others may call their keys by any name.
         keys = suitable or keys
     for key in keys:
