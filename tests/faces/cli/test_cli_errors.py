@@ -36,7 +36,7 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["list", "--project", " "], "Invalid value for '--project': it is empty."),
         (
             ["show"],
-            "Which session? Give a number from `geminids list`, or use `geminids show latest` for the newest.",
+            "Which session? Give a number from `geminids list`, or use `geminids show latest` for the",
         ),
         (["resume"], "`geminids resume latest` for the newest."),
         (["verify", "--key"], "requires an argument"),
