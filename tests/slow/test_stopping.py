@@ -132,7 +132,7 @@ def test_copies_on_their_way_to_another_machine_are_whole(
     assert terminal.run("keep", "import", "k.tar", *there)[0] == 0
     here, copied = terminal.run("keep", "verify"), terminal.run("keep", "verify", *there)
     assert here == copied
-    assert "all are what was kept" in copied[1]
+    assert "all are intact" in copied[1]
 
 
 def test_looking_for_what_is_stranded_can_be_stopped(terminal: Terminal, filled: Path) -> None:
@@ -147,8 +147,8 @@ def test_what_was_put_back_before_it_was_stopped_is_whole(
     folder = tmp_path / "back"
     originals = {path.name: path for path in filled.rglob("session-*.jsonl")}
     terminal.start("restore", "is:main", "--to", folder, "--yes", python=("-c", AT_ONCE))
-    terminal.until("Putting back " + BAR)
-    terminal.until("Putting back " + BAR)
+    terminal.until("Restoring " + BAR)
+    terminal.until("Restoring " + BAR)
     terminal.type("\x03")
     code, seen = terminal.finish()
     done = re.search(rf"Stopped: (\d+) of {SESSIONS} sessions were restored", " ".join(seen.split()))
