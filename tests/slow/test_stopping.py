@@ -84,7 +84,7 @@ def test_signing_is_stopped_between_two_sessions(terminal: Terminal, tmp_path: P
     assert half_written(tmp_path, filled) == []
     assert terminal.run("attest", "--all", "-o", f"{folder}/")[0] == 0
     code, seen = terminal.run("verify", folder)
-    assert (code, f"{SESSIONS} of {SESSIONS} statements hold." in seen) == (0, True)
+    assert (code, f"{SESSIONS} of {SESSIONS} statements are valid." in seen) == (0, True)
     seen = stopped(terminal, "verify", folder)
     assert re.search(rf"Stopped after \d+ of {SESSIONS} statements; the others were not checked", seen)
 
@@ -160,7 +160,7 @@ def test_what_was_put_back_before_it_was_stopped_is_whole(
     assert half_written(folder) == []
     code, seen = terminal.run("restore", "is:main", "--to", folder, "--yes")
     assert code == 0
-    assert "Nothing to put back of gemini:" in seen
+    assert "Nothing to restore of gemini:" in seen
     assert len(list(folder.rglob("session-*.jsonl"))) == SESSIONS
 
 
