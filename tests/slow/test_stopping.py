@@ -76,21 +76,25 @@ def test_signing_is_stopped_between_two_sessions(terminal: Terminal, tmp_path: P
     assert terminal.run("key", "new", "--issuer", "Ana Lopez")[0] in (0, 2)
     folder = tmp_path / "statements"
     seen = stopped(terminal, "attest", "--all", "-o", f"{folder}/", again=folder)
-    done = re.search(rf"Stopped after (\d+) of {SESSIONS} sessions. What was signed stays;", seen)
+    done = re.search(
+        rf"Stopped after (\d+) of {SESSIONS} sessions. The statements written so far are kept;", seen
+    )
     assert done, seen
     assert abs(len(list(folder.rglob("*.acr"))) - int(done[1])) <= 1
     assert half_written(tmp_path, filled) == []
     assert terminal.run("attest", "--all", "-o", f"{folder}/")[0] == 0
     code, seen = terminal.run("verify", folder)
-    assert (code, f"{SESSIONS} of {SESSIONS} statements hold." in seen) == (0, True)
+    assert (code, f"{SESSIONS} of {SESSIONS} statements are valid." in seen) == (0, True)
     seen = stopped(terminal, "verify", folder)
-    assert re.search(rf"Stopped after \d+ of {SESSIONS} statements: of the others it is not known", seen)
+    assert re.search(rf"Stopped after \d+ of {SESSIONS} statements; the others were not checked", seen)
 
 
 def test_an_export_of_many_files_goes_on_where_it_was_stopped(terminal: Terminal, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     seen = stopped(terminal, "export", "--all", "-f", "html", "-o", f"{folder}/", again=folder)
-    done = re.search(rf"Stopped after (\d+) of {SESSIONS} sessions. Files that were written are whole;", seen)
+    done = re.search(
+        rf"Stopped after (\d+) of {SESSIONS} sessions. The files written so far are complete;", seen
+    )
     assert done, seen
     assert half_written(tmp_path) == []
     written = list(folder.glob("*.html"))
@@ -124,11 +128,11 @@ def test_copies_on_their_way_to_another_machine_are_whole(
     empty.mkdir()
     there = ("--home", empty, "--data", data)
     seen = stopped(terminal, "keep", "import", "k.tar", *there, again=data)
-    assert "Stopped before all copies were taken over; the same command takes the rest." in seen
+    assert "Stopped before all copies were imported; run the same command again to import the rest." in seen
     assert terminal.run("keep", "import", "k.tar", *there)[0] == 0
     here, copied = terminal.run("keep", "verify"), terminal.run("keep", "verify", *there)
     assert here == copied
-    assert "all are what was kept" in copied[1]
+    assert "all are intact" in copied[1]
 
 
 def test_looking_for_what_is_stranded_can_be_stopped(terminal: Terminal, filled: Path) -> None:
@@ -143,11 +147,11 @@ def test_what_was_put_back_before_it_was_stopped_is_whole(
     folder = tmp_path / "back"
     originals = {path.name: path for path in filled.rglob("session-*.jsonl")}
     terminal.start("restore", "is:main", "--to", folder, "--yes", python=("-c", AT_ONCE))
-    terminal.until("Putting back " + BAR)
-    terminal.until("Putting back " + BAR)
+    terminal.until("Restoring " + BAR)
+    terminal.until("Restoring " + BAR)
     terminal.type("\x03")
     code, seen = terminal.finish()
-    done = re.search(rf"Stopped: (\d+) of {SESSIONS} sessions were put back", " ".join(seen.split()))
+    done = re.search(rf"Stopped: (\d+) of {SESSIONS} sessions were restored", " ".join(seen.split()))
     assert code == 130
     assert done, seen
     written = list(folder.rglob("session-*.jsonl"))
@@ -156,7 +160,7 @@ def test_what_was_put_back_before_it_was_stopped_is_whole(
     assert half_written(folder) == []
     code, seen = terminal.run("restore", "is:main", "--to", folder, "--yes")
     assert code == 0
-    assert "Nothing to put back of gemini:" in seen
+    assert "Nothing to restore of gemini:" in seen
     assert len(list(folder.rglob("session-*.jsonl"))) == SESSIONS
 
 

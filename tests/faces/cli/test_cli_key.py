@@ -329,6 +329,6 @@ def test_on_a_terminal_it_is_asked_who_signs(geminids: Run) -> None:
 
 def test_a_key_that_nobody_is_named_for_says_how_to_name_somebody(geminids: Run) -> None:
     made = geminids("key", "new")
-    assert "`geminids key set main --issuer NAME` does that" in made.err
+    assert "set one with `geminids key set main --issuer NAME`" in made.err
     assert "key set main --issuer" in geminids("key", "set", "main", "--default").err
     assert "issuer" not in geminids("key", "set", "main", "--issuer", "Ana").err

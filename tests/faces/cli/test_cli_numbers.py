@@ -135,7 +135,7 @@ def test_an_old_list_is_good_enough_to_read_and_not_to_change(
     assert geminids("show", "2").out.startswith("Fix the login redirect")
     refused = geminids("forget", "2", "--yes")
     assert refused.code == 2
-    assert f"2 meant {LOGIN}, but the list is 12 hours old." in refused.err
+    assert f"2 stands for {LOGIN}, but the list is 12 hours old." in refused.err
     assert f"`geminids forget {LOGIN} --yes`" in refused.err
     assert geminids("mark", "2").code == 0
     assert geminids("restore", "2", "--dry-run").code == 1
