@@ -40,7 +40,7 @@ def is_found(engine: Engine, secret: Planted, place: str) -> bool:
 
 def promised(engine: Engine) -> float:
     """The part that the manual says is found."""
-    name = {"full": "with the extra", "reduced": "reduced"}[engine]
+    name = {"full": "with the extra `redact`", "reduced": "built-in"}[engine]
     row = re.search(rf"^\| {name} \| ([\d.]+) % \|", MANUAL.read_text(), re.MULTILINE)
     assert row
     return float(row[1]) / 100

@@ -89,10 +89,10 @@ class MessageBuilder:
         value = turn.value
         parts = user_parts(value.get("content"), value.get("displayContent"), self._previous_prompt)
         is_string = type(value.get("content")) is str
-        if not is_string:
-            parts = tuple(as_one_text(parts))
         if self._of_subagent or (is_string and self._goes_on_by_itself(parts)):
             parts = tuple(map(_nobodys_words, parts))
+        if len(parts) > 1:
+            parts = tuple(as_one_text(parts))
         self._hooks_reason = None
         origin = message_origin(parts)
         self._previous_prompt = prompt_of(parts) or self._previous_prompt

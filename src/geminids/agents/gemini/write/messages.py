@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
+import msgspec
+
 from geminids.agents.gemini.own_words import whose_words
 from geminids.agents.gemini.phrases import GO_ON
+from geminids.agents.gemini.read.content import as_one_text
 from geminids.agents.gemini.write.calls import answer_piece, call_record, has_failed
 from geminids.agents.gemini.write.content import (
     Piece,
@@ -67,6 +70,8 @@ class MessageWriter:
 
     def record(self, message: Message) -> dict[str, Any]:
         """One message."""
+        if len(message.parts) > 1:
+            message = msgspec.structs.replace(message, parts=tuple(as_one_text(message.parts)))
         match message.role:
             case Role.USER:
                 native_type, said = "user", self._sent(message)
