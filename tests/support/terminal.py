@@ -33,7 +33,8 @@ fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 end_like_interrupt()
 {RUN}
 """
-PICTURE = re.compile(r"\x1b\[H(.*?)\x1b\[J", re.DOTALL)
+DRAWN_LINE = re.compile(r"\x1b\[(\d+);1H\x1b\[2K((?:[^\x1b]|\x1b\[[0-9;]*m)*)")
+CLEARED_ALL = "\x1b[2J"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CLEARED = re.compile(r"\r[^\n]*\r\x1b\[2K")
 """How far a slow work was, which nobody sees any more when it is done."""
@@ -135,9 +136,11 @@ class LiveScreen:
         return self.child.returncode
 
     def picture(self) -> str:
-        """What was drawn last from the top to the end."""
-        pictures = PICTURE.findall(self.seen)
-        return ESCAPES.sub("", pictures[-1]) if pictures else ""
+        """What is seen now: each line as it was drawn last."""
+        lines = {
+            int(number): line for number, line in DRAWN_LINE.findall(self.seen.rpartition(CLEARED_ALL)[2])
+        }
+        return ESCAPES.sub("", "\n".join(line for _, line in sorted(lines.items())))
 
     def _look(self) -> None:
         if select.select([self._ours], [], [], 0.05)[0]:

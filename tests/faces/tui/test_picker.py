@@ -15,6 +15,7 @@ from geminids.faces.tui.matches import Asked, Matches, Scope, while_typed
 from geminids.faces.tui.picker import Picker
 from geminids.faces.tui.view import screen_of
 from geminids.library import Library
+from geminids.sharing.transcript import safe
 from tests.conftest import NOW
 from tests.support.homes import write_session
 
@@ -110,15 +111,17 @@ def test_every_session_can_be_reached(matches: Matches) -> None:
     assert picker.chosen == picker.listed.lines[0]
 
 
-def test_what_is_new_does_not_move_what_is_chosen(matches: Matches) -> None:
-    picker = picked(matches, "down", "down")
+@pytest.mark.parametrize("steps", [0, 2, 25])
+def test_what_is_new_changes_nothing_of_what_enter_takes(matches: Matches, steps: int) -> None:
+    picker = picked(matches, *["down"] * steps)
     assert picker.listed is not None
     chosen, listed = picker.chosen, picker.listed
     assert chosen is not None
-    newer = listed.lines[5]._replace(session=listed.lines[5].session._replace(id="gemini:newer"))
+    newer = listed.lines[5]._replace(key="gemini:newer", name="A newer one")
     picker.take(listed._replace(lines=[newer, *listed.lines]))
     assert picker.chosen == chosen
-    assert chosen.name in seen(picker)[1 + picker.seen_number]
+    assert safe.line(chosen.name) in seen(picker)[1 + picker.seen_number]
+    assert ("A newer one" in seen(picker)[1]) is (steps < 20)
 
 
 def test_enter_waits_for_the_answer_to_what_was_typed(matches: Matches) -> None:

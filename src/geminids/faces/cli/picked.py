@@ -44,11 +44,12 @@ def picked(choices: Choices, verb: str, *, here_first: bool = False, deleted: bo
     if choices.json:
         return None
     from geminids.faces.tui.matches import Scope
-    from geminids.faces.tui.pick import can_pick, pick
+    from geminids.faces.tui.terminal import has_terminal
 
-    if not can_pick():
+    if not has_terminal():
         return None
     from geminids.faces.cli.screen import find_screen
+    from geminids.faces.tui.pick import pick
 
     here, anywhere = Scope(project=".", kept=deleted), Scope(kept=deleted)
     scopes = [here, anywhere] if here_first else [anywhere, here]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import time
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -17,13 +16,14 @@ from geminids.faces.cli.screen import find_screen
 from geminids.faces.cli.session_table import COLUMNS, Row
 from geminids.faces.cli.stats_blocks import present_window
 from geminids.faces.cli.stats_tables import LABEL
-from geminids.faces.cli.whole_screen import whole_screen
 from geminids.faces.documents.sessions import RUNNING
+from geminids.faces.tui.keys import Typed
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
     from geminids.faces.cli.choices import Choices
     from geminids.faces.cli.page import Page, Span
+    from geminids.faces.tui.terminal import Terminal
     from geminids.library import Library
     from geminids.query.usage.blocks import Block
     from geminids.query.usage.figures import Tokens
@@ -34,36 +34,54 @@ HEARTBEAT = 0.1
 BETWEEN_FRAMES = 1.0
 """Seconds at least from one picture to the next: a session that is being written changes all the time."""
 MOST_SESSIONS = 20
-KEYS_TO_END = "qQ\x1b"
+KEYS_TO_END = frozenset({"q", "Q"})
 _SHOWN = ("agent", "project", "title", "tokens", "cost", "model")
 _CONTEXT = Column("context", is_number=True, leaves=4)
 
 
 def show_live(choices: Choices) -> int:
     """Draw until q or Ctrl-C; the exit code."""
+    from geminids.faces.tui.terminal import Terminal, has_terminal
     from geminids.sync.watch import Pace, Quiet
 
-    if not find_screen().is_terminal or os.environ.get("TERM", "dumb") == "dumb":
+    if not has_terminal():
         raise WrongUsageError("stats", "--live needs a terminal; use `geminids watch --json` in programs.")
     began, clock = choices.now, time.monotonic()
     library = choices.open_library()
     library.to_come()
     is_new, drawn_at = False, float("-inf")
-    with whole_screen() as screen:
-        screen.draw(_picture(choices, library, began))
+    with Terminal() as terminal:
+        _draw(terminal, _picture(choices, library, began))
         for event in library.watch(pace=Pace(None, HEARTBEAT)):
             # When watching begins, too: what was written until then is told by nobody.
             is_new = is_new or not isinstance(event, Quiet)
-            if any(key in KEYS_TO_END for key in screen.pressed()):
+            if not _goes_on(terminal):
                 return 0
             if time.monotonic() < drawn_at + BETWEEN_FRAMES:
                 continue
             if is_new:
                 library.sync()
                 is_new = False
-            screen.draw(_picture(choices, library, began + timedelta(seconds=time.monotonic() - clock)))
+            now = began + timedelta(seconds=time.monotonic() - clock)
+            _draw(terminal, _picture(choices, library, now))
             drawn_at = time.monotonic()
     return 0
+
+
+def _draw(terminal: Terminal, picture: str) -> None:
+    """Show as many lines as there is room for."""
+    _, height = terminal.size
+    terminal.draw(picture.splitlines()[:height])
+
+
+def _goes_on(terminal: Terminal) -> bool:
+    """Whether nobody pressed a key that ends it. Raises KeyboardInterrupt."""
+    for key in terminal.keys(0):
+        if key == "interrupt":
+            raise KeyboardInterrupt
+        if key == "escape" or (isinstance(key, Typed) and KEYS_TO_END.intersection(key.text)):
+            return False
+    return True
 
 
 def _picture(choices: Choices, library: Library, now: datetime) -> str:

@@ -99,6 +99,7 @@ class Asker:
     def _answer_until_read(self, matches: Matches) -> None:
         while (asked := self._next()) is not None:
             self.listed = matches.listed(asked)
+            self._check()
             self._wake()
 
     def _next(self) -> Asked | None:
@@ -127,6 +128,7 @@ class Asker:
             raise _StoppedError
 
     def _hear(self, message: str) -> None:
+        self._check()
         self.said = message
         self._wake()
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from datetime import datetime
 
 from geminids.core.agents import available as known_agents
 from geminids.core.values import NamedTuple
 from geminids.faces.tui.asker import Asker
-from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import AGENT_COLOURS, STYLES, UNCOLOURED, drawn
 from geminids.faces.tui.matches import Asked, Scope
 from geminids.faces.tui.picker import Picker
@@ -31,11 +28,6 @@ class Chosen(NamedTuple):
     """The number of the message in which the words stand, from 1."""
     words: str
     """What was typed to find it."""
-
-
-def can_pick() -> bool:
-    """Whether somebody sits at a terminal that can be drawn on."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def pick(
@@ -83,7 +75,7 @@ class _Loop:
             if line := self._picker.decided:
                 return Chosen(line.key, line.message, self._picker.box.text)
             self._draw(verb, now)
-            if not all(map(self._press, self._terminal.keys())):
+            if not all(map(self._picker.press, self._terminal.keys())):
                 return None
 
     def _look(self) -> None:
@@ -105,13 +97,3 @@ class _Loop:
             for number, pieces in enumerate(screen.lines)
         ]
         self._terminal.draw(lines, screen.cursor)
-
-    def _press(self, key: Key) -> bool:
-        """Do what a key says; whether somebody wants to go on choosing."""
-        if key == "suspend":
-            self._terminal.suspend()
-        elif key == "redraw":
-            self._terminal.forget()
-        else:
-            return self._picker.press(key)
-        return True

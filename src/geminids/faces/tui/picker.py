@@ -106,11 +106,11 @@ class Picker:
             self._top = 0
             self._choose(0)
             return
-        ids = [one.session.id for one in listed.lines]
-        # Whoever has not moved looks at the newest.
-        stays = line is not None and self._number and line.session.id in ids
-        number = ids.index(line.session.id) if line is not None and stays else self._number
-        self._top = max(self._top + number - self._number, 0)
+        keys = [one.key for one in listed.lines]
+        number = keys.index(line.key) if line is not None and line.key in keys else self._number
+        if self._top:
+            # Who looks at older ones does not see newer ones come.
+            self._top = max(self._top + number - self._number, 0)
         self._choose(number)
 
     def press(self, key: Key) -> bool:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
 import termios
 import tty
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from threading import Lock
 from types import FrameType, TracebackType
 
 from geminids.faces.tui.keys import Key, KeyReader
@@ -23,6 +26,12 @@ _ESCAPE_WAITS = 0.03
 """Seconds until a lone Escape is the key and no beginning of another."""
 
 
+def has_terminal() -> bool:
+    """Whether somebody sits at a terminal that can be drawn on."""
+    is_there = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    return is_there and os.environ.get("TERM", "dumb") != "dumb"
+
+
 class Terminal:
     """The terminal that a program was started on, as a screen of its own while it is in use."""
 
@@ -30,10 +39,14 @@ class Terminal:
         self._in, self._out = 0, 1
         self._woken, self._wake = os.pipe()
         os.set_blocking(self._wake, False)
+        self._waking = Lock()
+        """Held while somebody is woken: nobody may write to a number that another file has by then."""
         self._before = termios.tcgetattr(self._in)
         self._reader = KeyReader()
         self._shown: list[str] = []
         self._handlers: dict[int, object] = {}
+        self._is_back = False
+        """Whether the program was stopped from elsewhere, and goes on."""
 
     def __enter__(self) -> Terminal:
         for number in (signal.SIGWINCH, signal.SIGCONT):
@@ -47,8 +60,10 @@ class Terminal:
         self._give_back()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
-        for descriptor in (self._woken, self._wake):
-            os.close(descriptor)
+        with self._waking:
+            for descriptor in (self._woken, self._wake):
+                os.close(descriptor)
+            self._wake = -1
 
     @property
     def size(self) -> tuple[int, int]:
@@ -58,30 +73,45 @@ class Terminal:
         return found.columns or 80, found.lines or 24
 
     def wake(self) -> None:
-        """Have who waits for keys look at what is new; from any thread."""
-        try:
-            os.write(self._wake, b"!")
-        except (BlockingIOError, OSError):
-            # It has been woken already, or is gone.
-            return
+        """Have who waits for keys look at what is new; from any thread, also when it is too late."""
+        with self._waking:
+            if self._wake < 0:
+                return
+            # Who has been woken often enough looks anyway.
+            with suppress(BlockingIOError):
+                os.write(self._wake, b"!")
 
-    def keys(self) -> Iterator[Key]:
-        """The keys that were pressed, as soon as there is one or somebody calls `wake`."""
-        patience = _ESCAPE_WAITS if self._reader.is_waiting else None
+    def keys(self, longest: float | None = None) -> Iterator[Key]:
+        """The keys that were pressed, as soon as there is one or somebody calls `wake`; after a time none.
+
+        Ctrl-Z gives the terminal to the shell until that gives it back.
+        """
+        for key in self._pressed(longest):
+            if key == "suspend":
+                self._suspend()
+            elif key == "redraw":
+                self.forget()
+            else:
+                yield key
+
+    def _pressed(self, longest: float | None) -> Iterator[Key]:
+        patience = _ESCAPE_WAITS if self._reader.is_waiting else longest
         ready, _, _ = select.select([self._in, self._woken], [], [], patience)
         if self._woken in ready:
             os.read(self._woken, 4096)
+        if self._is_back:
+            self._take()
         if self._in in ready:
             content = os.read(self._in, 65536)
             if not content:
                 # The terminal is gone.
                 yield "interrupt"
             yield from self._reader.read(content)
-        elif not ready:
+        elif not ready and self._reader.is_waiting:
             yield from self._reader.give_up_waiting()
 
-    def draw(self, lines: Sequence[str], cursor: tuple[int, int]) -> None:
-        """Show some lines from the top, and the cursor in a column of a line."""
+    def draw(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
+        """Show some lines from the top, and the cursor in a column of a line, if there is to be one."""
         changed = [
             f"\x1b[{number};1H\x1b[2K{line}"
             for number, line in enumerate(lines, start=1)
@@ -89,32 +119,37 @@ class Terminal:
         ]
         cleared = "" if self._shown else "\x1b[2J"
         rest = f"\x1b[{len(lines) + 1};1H\x1b[J" if len(lines) < len(self._shown) else ""
-        column, line = cursor
-        self._send(f"\x1b[?25l{cleared}{''.join(changed)}{rest}\x1b[{line + 1};{column + 1}H\x1b[?25h")
+        shown = f"\x1b[{cursor[1] + 1};{cursor[0] + 1}H\x1b[?25h" if cursor else ""
+        self._send(f"\x1b[?25l{cleared}{''.join(changed)}{rest}{shown}")
         self._shown = list(lines)
 
     def forget(self) -> None:
         """Draw everything next time: what is on the screen is no longer known."""
         self._shown = []
 
-    def suspend(self) -> None:
-        """Give the terminal back and stop, as Ctrl-Z does; go on when the shell says so."""
+    def _suspend(self) -> None:
+        """Give the terminal back and stop; go on when the shell says so."""
         self._give_back()
         # Where no shell could wake it, the system ignores this signal.
         os.kill(os.getpid(), signal.SIGTSTP)
         self._take()
 
     def _take(self) -> None:
+        self._is_back = False
         # What was typed early is kept: it is not flushed.
         tty.setraw(self._in, termios.TCSADRAIN)
         self._send(_ENTER)
         self.forget()
 
     def _give_back(self) -> None:
-        self._send(_LEAVE)
-        termios.tcsetattr(self._in, termios.TCSADRAIN, self._before)
+        # A terminal that was closed needs nothing back.
+        with suppress(OSError, termios.error):
+            self._send(_LEAVE)
+            termios.tcsetattr(self._in, termios.TCSADRAIN, self._before)
 
-    def _has_changed(self, _: int, __: FrameType | None) -> None:
+    def _has_changed(self, number: int, _: FrameType | None) -> None:
+        # Whoever had the terminal meanwhile left it in another state.
+        self._is_back = self._is_back or number == signal.SIGCONT
         self.forget()
         self.wake()
 

@@ -55,7 +55,11 @@ def _box(picker: Picker) -> list[Piece]:
     told = _told(picker.listed, picker.scope)
     room = picker.columns - cell_len(_PROMPT) - cell_len(told) - 2
     if room < cell_len(picker.box.text):
-        return fitted([Piece(_PROMPT, "title"), Piece(picker.box.text)], picker.columns)
+        before, widest = picker.box.before_cursor, picker.columns - cell_len(_PROMPT) - 1
+        if cell_len(before) > widest:
+            before = cut(before, widest, keeps_end=True)
+        after = picker.box.text[picker.box.cursor :]
+        return fitted([Piece(_PROMPT, "title"), Piece(before), Piece(after)], picker.columns)
     return [Piece(_PROMPT, "title"), Piece(cut(picker.box.text, room)), Piece(f" {told} ", "quiet")]
 
 
