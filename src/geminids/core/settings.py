@@ -199,12 +199,16 @@ def _check(file: str, written: Mapping[str, Any]) -> None:
 def _is_of_use(value: object) -> bool:
     if isinstance(value, list):
         return bool(value) and all(isinstance(name, str) for name in value)
-    return isinstance(value, bool) or not isinstance(value, int) or value >= 1
+    return isinstance(value, bool) or not isinstance(value, int) or 1 <= value <= _LARGEST
+
+
+_LARGEST = 2**63 - 1
+"""SQLite counts no further."""
 
 
 _IN_WORDS = {
     bool: "true or false",
-    int: "a whole number greater than 0",
+    int: "a whole number greater than 0 and less than 2^63",
     list: 'names in quotes, as ["when", "title"]',
 }
 

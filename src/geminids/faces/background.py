@@ -192,8 +192,8 @@ def _vectors_renewed(library: Library) -> str:
 
     try:
         made = library.renew_vectors()
-    except GeminidsError as error:
-        return f" {error}"
+    except (GeminidsError, OSError) as error:
+        return f" The vectors for `search --like` are not up to date. {error}"
     return f" Updated the vectors of {words.count(made, 'session')}." if made else ""
 
 

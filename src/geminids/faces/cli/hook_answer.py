@@ -70,17 +70,22 @@ def start_sync(options: list[str]) -> None:
 def _become(line: list[str]) -> None:
     """Be another program from now on, with nothing left of the agent's: no session, no terminal, no pipe."""
     try:
-        os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nowhere, stream)
-            # If the stream was closed, it may be the very file that was opened, which exec would close.
-            os.set_inheritable(stream, True)
-        # An agent waits until nobody holds its pipes any more.
-        os.closerange(3, MOST_PIPES)
+        let_go_of_everything()
         os.execv(line[0], line)
     finally:
         os._exit(1)
+
+
+def let_go_of_everything() -> None:
+    """Have no session, no terminal and no file of whoever started this process any more."""
+    os.setsid()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+        # If the stream was closed, it may be the very file that was opened, which exec would close.
+        os.set_inheritable(stream, True)
+    # An agent waits until nobody holds its pipes any more.
+    os.closerange(3, MOST_PIPES)
 
 
 def _start_on_windows(line: list[str]) -> None:

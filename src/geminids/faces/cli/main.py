@@ -95,7 +95,7 @@ def _failed(error: GeminidsError, choices: Choices, arguments: Sequence[str]) ->
     tell_unreadable(error.unreadable)
     say("\n".join([str(error), *map(candidate_line, error.candidates[:MOST_CANDIDATES])]))
     if isinstance(error, DoubtfulNumberError):
-        say(f"To use it anyway: `{_with_id(arguments, error)}`.")
+        say(f"To use it anyway: {_with_id(arguments, error)}.")
         say(f"To see new numbers: `{choices.spelled('list')}`.")
     return error.exit_code
 
@@ -104,9 +104,12 @@ def _with_id(arguments: Sequence[str], error: DoubtfulNumberError) -> str:
     """The same command line, with the id of a session in the place of its number."""
     from shlex import join
 
-    words = ["geminids", *arguments]
+    words = list(arguments)
+    if words.count(error.number) != 1:
+        # One of them may be a note, or the value of an option.
+        return f"give {error.session_id} instead"
     words[words.index(error.number)] = error.session_id
-    return join(words)
+    return f"`{join(['geminids', *words])}`"
 
 
 def _system_failed(error: OSError) -> int:

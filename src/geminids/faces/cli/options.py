@@ -34,6 +34,7 @@ from geminids.faces.cli.forms import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+LARGEST_NUMBER = 999_999_999
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -116,7 +117,12 @@ def _type_of(option: Option) -> click.ParamType[Any] | None:
     return click.Choice(option.words) if option.takes == WORD else None
 
 
-_CHECKS = {TEXT: not_empty, AGENT: _known_agents}
+def _countable(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+    """A number that the index can count to: what is more means all there is."""
+    return value if value is None else min(value, LARGEST_NUMBER)
+
+
+_CHECKS = {TEXT: not_empty, AGENT: _known_agents, NUMBER: _countable}
 _COMPLETIONS = {
     "agents": complete_agents,
     "folders": complete_folders,

@@ -44,8 +44,8 @@ SIZE_WIDTH = 9
 MOST_DRAWN = 20
 """So many sessions are shown one by one."""
 STOPPED = (
-    "Stopped: {done} of {total} sessions were restored, with all their files; "
-    "nothing of the others was written."
+    "Stopped after {done} of {total} sessions: what was restored of them is complete, and nothing of the "
+    "others was written."
 )
 MOST_NAMED = 5
 """So many of those that need nothing are named."""

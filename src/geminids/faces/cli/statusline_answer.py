@@ -33,12 +33,21 @@ LOOKS_AGAIN = 0.004
 """Seconds between two looks whether it is."""
 LOCK_FILE = "statusline.lock"
 """In the data directory; held while a status line has a sync under way."""
+UNDER_WAY = 2
+"""The exit code of a sync that found another one at work."""
 LONGEST_NAME = 30
 BETWEEN = " · "
 
 
 class SenselessWordsError(ValueError):
     """What stands on stdin is not what an agent says to its status line."""
+
+
+class UnwritableIndexError(GeminidsError):
+    """There is no index, and none can be written."""
+
+    def __init__(self) -> None:
+        super().__init__("no index can be written; `geminids sync` shows why")
 
 
 class Heard(NamedTuple):
@@ -158,48 +167,57 @@ def _opened(choices: Choices) -> Library | None:
     """The library, up to date if that takes no longer than it may; None if there is no index yet."""
     from geminids.core.errors import NoIndexError
 
-    if not choices.no_sync:
-        _sync_beside(choices)
+    has_ended = not choices.no_sync and _sync_beside(choices)
     is_synced, choices.no_sync = not choices.no_sync, True
     library = choices.open_library(is_quiet=True)
     try:
         library.to_come()
     except NoIndexError:
+        if has_ended:
+            raise UnwritableIndexError from None
         if is_synced:
             return None
         raise
     return library
 
 
-def _sync_beside(choices: Choices) -> None:
-    """Sync in a process of its own, and wait for it as long as may be; it goes on if that is too short."""
+def _sync_beside(choices: Choices) -> bool:
+    """Sync in a process of its own, and wait for it as long as may be; it goes on if that is too short.
+
+    Tells whether it came to its end.
+    """
     if not hasattr(os, "fork"):
         choices.open_library(is_quiet=True, early=True).to_come()
         choices.close()
-        return
+        return False
     # Nothing is open yet, and no thread runs: a fork of this process is as good as a new one.
     child = os.fork()
     if not child:
         _sync_and_end(choices)
     until = time.monotonic() + LONGEST_SYNC
-    while time.monotonic() < until and not os.waitpid(child, os.WNOHANG)[0]:
+    while time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) != UNDER_WAY
         time.sleep(LOOKS_AGAIN)
+    return False
 
 
 def _sync_and_end(choices: Choices) -> NoReturn:
-    """Sync, unless another status line has one under way; what goes wrong the one that waits meets too."""
+    """Sync, unless another status line has one under way, which the exit code tells."""
+    from geminids.faces.cli.hook_answer import let_go_of_everything
+
+    code = 0
     try:
-        os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            # The agent waits until nobody holds its pipes any more.
-            os.dup2(nowhere, stream)
+        let_go_of_everything()
         library = choices.open_library(is_quiet=True)
         if _is_alone(choices):
             library.sync()
             choices.close()
+        else:
+            code = UNDER_WAY
     finally:
-        os._exit(0)
+        os._exit(code)
 
 
 def _is_alone(choices: Choices) -> bool:
@@ -209,7 +227,7 @@ def _is_alone(choices: Choices) -> bool:
 
     folder = config.data_folder(choices.data, os.environ)
     if folder is None:
-        return False
+        return True
     os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
     return locked(os.open(f"{folder}/{LOCK_FILE}", os.O_RDWR | os.O_CREAT, 0o600))
 
@@ -283,8 +301,10 @@ def _told_width() -> int | None:
 
 def _fitted(pieces: Sequence[Piece], width: int | None) -> str:
     """As many of the pieces as there is room for."""
+    from geminids.faces.cli.number_tables import cells, cut
+
     kept = list(pieces)
-    while width and len(kept) > 1 and len(BETWEEN.join(piece.words for piece in kept)) > width:
+    while width and len(kept) > 1 and cells(BETWEEN.join(piece.words for piece in kept)) > width:
         kept.remove(max(kept, key=lambda piece: piece.rank))
     line = BETWEEN.join(piece.words for piece in kept)
-    return line if not width or len(line) <= width else f"{line[: width - 1]}…"
+    return cut(line, width) if width else line

@@ -49,8 +49,8 @@ def _renew_vectors(library: Library) -> int:
 
     try:
         return library.renew_vectors(progress("Reading sessions"))
-    except GeminidsError as error:
-        say(str(error))
+    except (GeminidsError, OSError) as error:
+        say(f"The vectors for `search --like` are not up to date. {error}")
         return 0
 
 

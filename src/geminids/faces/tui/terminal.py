@@ -102,7 +102,10 @@ class Terminal:
         if self._is_back:
             self._take()
         if self._in in ready:
-            content = os.read(self._in, 65536)
+            try:
+                content = os.read(self._in, 65536)
+            except OSError:
+                content = b""
             if not content:
                 # The terminal is gone.
                 yield "interrupt"

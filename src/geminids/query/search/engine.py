@@ -13,8 +13,9 @@ A page that follows another begins where that one ended, as long as the index do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
+from itertools import pairwise
 
 from geminids.core.values import Value
 from geminids.query.search.asked import Asked, Page, hit_of, shown_message
@@ -214,11 +215,18 @@ def _with_projects(asked: Asked, found: _Matches, named: Sequence[Named]) -> _Ma
         added.update((match[1], match) for match in raised if match[1] not in by_words)
         found = found._replace(is_whole=found.is_whole and len(others) < MOST_OF_PROJECT)
     return found._replace(
-        messages=sorted([*found.messages, *added.values()], reverse=True) if added else found.messages,
+        messages=_with(found.messages, added.values()) if added else found.messages,
         by_project=added.keys(),
         of_projects=of_projects,
         held={project: one.words for one in named for project in one.projects},
     )
+
+
+def _with(messages: Sequence[Match], added: Iterable[Match]) -> list[Match]:
+    """More messages in their places among others, of which those that a title brought stay in front."""
+    behind_titles = (at for at, (one, after) in enumerate(pairwise(messages), start=1) if one < after)
+    end = next(behind_titles, 0)
+    return [*messages[:end], *sorted([*messages[end:], *added], reverse=True)]
 
 
 def _within(asked: Asked, named: Named) -> Asked:

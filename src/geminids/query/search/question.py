@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geminids.core.names import storable
 from geminids.core.values import NamedTuple
 
 TYPE_CHECKING = False
@@ -57,7 +58,7 @@ def query_of(question: Question, now: datetime) -> Query:
     from geminids.query.search.language import Query, parse
 
     choices = {"in": question.places, "agent": question.agents}
-    typed = question.words + "".join(
+    typed = storable(question.words) + "".join(
         f" {name}:{','.join(chosen)}" for name, chosen in choices.items() if chosen
     )
     options = {"project": question.project, "since": question.since, "before": question.until}

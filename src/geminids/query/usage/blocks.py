@@ -121,7 +121,9 @@ def _since_a_pause(index: Index, now: datetime) -> list[SpentInHour]:
     back = _LOOK_BACK
     while back < present:
         rows = spent_by_hour(index, since=(present - back) * HOUR)
-        if all(_has_pause([present - back, *hours]) for hours in _hours(rows).values()):
+        # A clock that was wrong may have dated some of them later than now.
+        before = [[hour for hour in hours if hour <= present] for hours in _hours(rows).values()]
+        if all(_has_pause([present - back, *hours]) for hours in before):
             return rows
         back *= 4
     return spent_by_hour(index)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from geminids.core.names import storable
 from geminids.core.values import NamedTuple
+from geminids.query.search.moments import parse_moment
 from geminids.query.usage.blocks import present_blocks
 from geminids.query.usage.by_session import used_by_sessions
 from geminids.query.usage.counted import in_time
@@ -71,12 +73,12 @@ def _present(index: Index, now: datetime, pricing: Pricing, rows: Sequence[Sessi
 def _meant(index: Index, session: str | None, file: str | None) -> list[SessionRow]:
     if session is None and file is None:
         return reader.sessions(index, [_IS_MAIN], 1)
-    is_meant = Condition("native_id = ? COLLATE NOCASE OR file = ?", (session, file))
+    names = tuple(name and storable(name) for name in (session, file))
+    is_meant = Condition("native_id = ? COLLATE NOCASE OR file = ?", names)
     return reader.sessions(index, [_IS_MAIN, is_meant], 1)
 
 
 def _today(index: Index, now: datetime, pricing: Pricing) -> Tokens:
-    midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    spent = totals.spent(index, in_time(index, Scope(), midnight), "day")
+    spent = totals.spent(index, in_time(index, Scope(), parse_moment("today", now)), "day")
     prices = RowPrices(index, spent, pricing)
     return Tokens.sum(used_by(row, prices.cost(row)) for row in spent)

@@ -453,7 +453,8 @@ def naming_strange_rows(path: str | None) -> Iterator[None]:
     """
     try:
         yield
-    except (GeminidsError, OSError, sqlite3.Error):
+    except (GeminidsError, OSError, sqlite3.Error, UnicodeEncodeError, OverflowError):
+        # The last two say that what was asked cannot be put to SQLite; no row leads to them.
         raise
     except Exception as error:
         if path is None:
