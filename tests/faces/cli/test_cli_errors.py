@@ -286,3 +286,31 @@ def test_a_kind_of_which_there_is_none_is_said_to_be_missing(geminids: Run, tmp_
     assert (outcome.code, outcome.out) == (1, "")
     assert "Not listed: 1 session; `geminids list --kind all" in outcome.err
     assert "No session of this kind found." in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["search", "id:\udcff"], 1),
+        (["stats", "id:\udcff"], 1),
+        (["list", "--limit", "9" * 30], 0),
+        (["search", "login", "--limit", "9" * 30], 0),
+        (["list", "--project", "\udcff"], 1),
+    ],
+)
+def test_odd_values_are_no_damage_of_the_index(
+    geminids: Run, tmp_path: Path, arguments: list[str], code: int
+) -> None:
+    write_session(tmp_path / "home")
+    where = ("--home", tmp_path / "home", "--data", tmp_path / "data")
+    geminids("sync", *where)
+    assert geminids(*arguments, *where).code == code
+    assert not list((tmp_path / "data" / "index").glob("*.damaged"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("delete", "forget"), ("cost", "stats"), ("undelete", "restore"), ("open", "show"), ("tag", "mark")],
+)
+def test_what_commands_are_called_elsewhere_is_known(geminids: Run, typed: str, meant: str) -> None:
+    assert f"Did you mean `{meant}`?" in geminids(typed, "3").err

@@ -658,3 +658,63 @@ def test_the_screens_in_the_page_about_figures_are_real(machine: Path) -> None:
         page.write_text(rewritten, "utf-8")
     assert page.read_text("utf-8") == rewritten
     assert len(SCREEN.findall(text)) == 6
+
+
+LED = FIXTURES / "gemini" / "subagents-nested-jsonl" / "home"
+
+
+@pytest.mark.parametrize("named", ["number", "beginning", "id", "name"])
+def test_a_session_may_be_meant_by_all_that_other_commands_take(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.setenv("GEMINIDS_HOMES", str(LED))
+    listed = json.loads(geminids("list", "--json").out)["sessions"]
+    leader = max(listed, key=lambda one: one["usage"]["total"] or 0)
+    if named == "name":
+        geminids("mark", leader["id"], "--name", "S3 ACL bug")
+    line = str(1 + [one["id"] for one in listed].index(leader["id"]))
+    typed = {
+        "number": line,
+        "beginning": leader["native_id"][:8],
+        "id": leader["id"],
+        "name": "S3 ACL bug",
+    }[named]
+    geminids("list")
+    told = json.loads(geminids("stats", typed, "--json").out)
+    # What it cost is told with the subagents that it led, here as in the rows of sessions.
+    rows = csv_rows(geminids("stats", "--by", "session", "--csv").out)
+    (row,) = [row for row in rows if row["key"] == leader["id"]]
+    assert str(told["total"]["tokens"]["total"]) == row["total_tokens"]
+    assert told["kinds"]["subagent"] >= 1
+    assert f"with {told['kinds']['subagent']} subagent" in geminids("show", leader["id"]).out
+
+
+def test_a_number_that_no_line_has_is_not_looked_for(geminids: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINIDS_HOMES", str(LED))
+    geminids("list")
+    outcome = geminids("stats", "77")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "No session '77'" in outcome.err
+    assert "`geminids stats '\"77\"'`" in outcome.err
+
+
+def test_words_that_look_like_ids_and_are_none_are_looked_for(
+    geminids: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINIDS_HOMES", str(LED))
+    assert "No match in" in geminids("stats", "deadbeef1").err
+
+
+def test_a_year_and_a_month_are_times(geminids: Run) -> None:
+    of_year = json.loads(geminids("stats", "--sample", "--json", "--since", "2026").out)
+    assert of_year["total"] == json.loads(geminids("stats", "--sample", "--json").out)["total"]
+    october = ("--since", "2026-10", "--until", "2026-10")
+    days = json.loads(geminids("stats", "--sample", "--json", *october).out)["groups"]
+    assert {day["key"][:7] for day in days} == {"2026-10"}
+    assert "Cannot read the time '2026-13'" in geminids("stats", "--sample", "--since", "2026-13").err
+
+
+def test_columns_for_which_there_is_no_room_are_named() -> None:
+    seen = on_terminal("stats", "--sample", "--by", "model", columns=60)
+    assert re.search(r"Left out at 60 columns: .*thoughts", seen)
+    assert "Left out" not in on_terminal("stats", "--sample", "--by", "model", columns=140)

@@ -238,3 +238,15 @@ def processes(data: Path) -> list[str]:
     """Those that were started with a data directory and have not ended."""
     listed = subprocess.run(["ps", "-wwAo", "stat=,args="], capture_output=True, text=True, check=True)
     return [one for one in listed.stdout.splitlines() if str(data) in one and not one.startswith("Z")]
+
+
+@pytest.mark.parametrize("stdin", [{"session_id": "\ud800"}, {"transcript_path": "/x/\ud800"}])
+def test_odd_names_damage_no_index(home: Path, machine: Path, stdin: object) -> None:
+    for _ in range(2):
+        assert "geminids:" not in line(home, stdin)
+    assert not list(machine.rglob("*.damaged"))
+
+
+def test_where_no_index_can_be_written_the_line_says_so(home: Path) -> None:
+    for _ in range(2):
+        assert "no index can be written" in line(home, b"", "--data", "/dev/null/x")

@@ -133,3 +133,39 @@ def test_no_session_at_all_is_said(tmp_path: Path) -> None:
         time.sleep(0.1)
         seen.press("Escape")
         seen.wait_for("ended 130")
+
+
+LATE = """
+import os, sys
+from geminids.faces.tui.terminal import Terminal
+with Terminal() as terminal:
+    pass
+with open(sys.argv[1], "w+b") as other, open(os.devnull) as _:
+    other.write(b"mine")
+    other.flush()
+    terminal.wake()
+    print(open(sys.argv[1], "rb").read())
+"""
+
+
+def test_who_wakes_too_late_writes_into_no_other_file(tmp_path: Path) -> None:
+    line = [sys.executable, "-c", LATE, str(tmp_path / "other")]
+    with terminal(line, tmp_path) as seen:
+        assert "b'mine'" in seen.wait_for("ended 0")
+
+
+def test_the_message_that_was_found_is_what_is_read(home: Path) -> None:
+    write_session(home, "55555555-e", prompt="Look into it", answer="The lighthouse is dark.", day=5)
+    with run(home, "show", "--no-pager") as seen:
+        seen.wait_for("4 sessions")
+        seen.type("lighthouse")
+        seen.wait_for("1 session\n")
+        seen.press("Enter")
+        told = seen.wait_for("ended 0")
+        assert "1 message above" in told
+        assert "The lighthouse is dark." in told
+
+
+def test_where_nothing_was_deleted_there_is_nothing_to_choose(home: Path) -> None:
+    with run(home, "restore") as seen:
+        assert "No session needs to be restored" in seen.wait_for("ended 1")

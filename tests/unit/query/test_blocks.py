@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -142,3 +143,33 @@ def test_the_present_window_is_the_last_of_all_however_long_somebody_worked_with
         present = library.present(NOW)
     assert present.blocks == [block._replace(idle=None) for block in every.active(NOW)]
     assert len(present.blocks) == 1
+
+
+def test_a_request_that_is_dated_later_than_now_moves_no_window(tmp_path: Path) -> None:
+    now = datetime(2026, 6, 3, 16, 0, tzinfo=UTC)
+    moments = (at(3, "09:30"), at(3, "13:10"), at(3, "15:20"))
+    home = written(tmp_path / "home", *moments, at(4, "09:00"))
+    with Library([home], tmp_path / "data") as library:
+        active = library.blocks(StatsQuestion(), now).active(now)
+        assert [block.start for block in library.present(now).blocks] == [block.start for block in active]
+        assert [block.start.hour for block in active] == [15]
+
+
+@pytest.mark.parametrize(
+    ("said", "now", "requests"),
+    [
+        ("2026-03-28T22:30:00.000Z", datetime(2026, 3, 29, 10, 0, tzinfo=UTC), 0),
+        ("2026-10-24T22:30:00.000Z", datetime(2026, 10, 25, 10, 0, tzinfo=UTC), 1),
+    ],
+    ids=["spring", "autumn"],
+)
+def test_today_begins_at_midnight_also_when_clocks_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, now: datetime, requests: int
+) -> None:
+    home = written(tmp_path / "home", said)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        with Library([home], tmp_path / "data") as library:
+            assert library.present(now).today.requests == requests
+    time.tzset()

@@ -228,3 +228,16 @@ def test_a_title_of_the_agent_is_found_beside_the_one_that_the_user_gave(
         (hits,) = search(typed).sessions
         assert hits.session.title == "Work for Bo"
         assert hits.hits[0].where[0] == "title"
+
+
+def test_a_title_stays_in_front_where_the_name_of_a_project_brings_more(
+    home: Path, search: Callable[..., Found]
+) -> None:
+    for number in range(150):
+        answer = f"payments {APART} ledger"
+        write_session(home, f"3{number:07}-0000-4000-8000-000000000000", slug="shop", answer=answer)
+    title = line("ai-title", "b", "a", aiTitle="Ledger payments")
+    write(home, user("a", None, "Do it again"), title, name="titled.jsonl")
+    write_session(home, OTHER, slug="ledger", prompt="How are payments rounded?")
+    asked = {"limit": 5, "with_names": True}
+    assert search("ledger payments", **asked).sessions[0].session.title == "Ledger payments"

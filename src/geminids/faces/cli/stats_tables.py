@@ -135,13 +135,18 @@ def _line_of_days(view: View) -> tuple[str, str] | None:
 # Table
 
 
+_ADD_UP = frozenset({"fresh", "cached", "written", "output", "thoughts", "tool"})
+"""What together is the total."""
+
+
 def draw_table(page: Page, view: View) -> None:
     """A row each group, and their sum."""
     table = _laid_out(view)
     page.line()
     draw(page, table, is_drawn=view.is_drawn)
-    if left_out := [field.heading for field in table.left_out if not field.is_extra]:
-        page.line((f"No room for: {', '.join(left_out)}.", "quiet"))
+    if left_out := [field.heading for field in table.left_out if field.heading in _ADD_UP]:
+        # Else nobody would know why a row does not add up.
+        page.line((f"Left out at {view.width} columns: {', '.join(left_out)}.", "quiet"))
 
 
 def _laid_out(view: View) -> Fitted:
