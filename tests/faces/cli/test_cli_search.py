@@ -174,7 +174,7 @@ def test_on_a_terminal_a_session_tells_which_word_it_lacks() -> None:
 
 def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
     found = geminids("search", "qqqq", "--sample")
-    assert "Not indexed: the middle of long tool outputs" in found.err
+    assert "Not indexed: the middle of long outputs" in found.err
     assert "--scan" in found.err
     scanned = geminids("search", "weather", "--scan", "--sample")
     assert scanned.code == 0

@@ -23,6 +23,8 @@ from geminids.faces.cli.forms import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from geminids.faces.cli.choices import Choices
     from geminids.library import Library
     from geminids.query.search.found import Found, Hit
@@ -251,24 +253,28 @@ def _first(found: Found, typed: str = "") -> list[str]:
     hits = found.sessions[0].hits if found.sessions else ()
     if not hits:
         return ["1"]
-    find = _to_highlight(found, hits[0], typed) if typed else ""
+    find = _to_highlight(found, hits, typed) if typed else ""
     # What begins like an option would be taken for one.
     words = [f"--find={find}"] if find.startswith("-") else ["--find", find]
     return ["1", "--at", str(hits[0].message.place + 1), *(words if find else [])]
 
 
-def _to_highlight(found: Found, hit: Hit, typed: str) -> str:
-    """What was typed, and what was found instead where other words fit too; nothing if no words were."""
-    snippet = hit.snippet
-    shown = [snippet.text[start:end] for start, end in snippet.spans] if snippet else []
-    if not shown:
+def _to_highlight(found: Found, hits: Sequence[Hit], typed: str) -> str:
+    """What was typed; where something else was found for it, what that is. Nothing if no words were."""
+    snippets = [hit.snippet for hit in hits if hit.snippet]
+    spans = [snippet.text[start:end] for snippet in snippets for start, end in snippet.spans]
+    if not spans:
         return ""
-    shown += [word for readings in found.respelt.values() for word in readings]
-    known = {word.strip('"()*') for word in typed.lower().split()}
-    others = dict.fromkeys(word for word in shown if word.isalnum() and word.lower() not in known)
+    spans += [word for readings in found.respelt.values() for word in readings]
+    shown = list(dict.fromkeys(word for span in spans for word in span.lower().split() if word.isalnum()))
+    wanted = [word.strip('"()*') for word in typed.lower().split()]
+    others = [word for word in shown if word not in wanted]
+    if all(map(str.isalnum, wanted)):
+        # Of a sentence, what it is about.
+        return typed if set(wanted) <= set(shown) else " ".join(shown)
     every = " ".join([typed, *others])
     # Who pastes a page can still copy the command.
-    return every if len(every) <= LONGEST_FIND else " ".join(dict.fromkeys(filter(str.isalnum, shown)))
+    return every if len(every) <= LONGEST_FIND else " ".join(shown)
 
 
 def _spelled(question: Question) -> list[str]:

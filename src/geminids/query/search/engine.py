@@ -64,7 +64,7 @@ PROJECT = "project"
 MARKS = "marks"
 """Where words stand that the user said of a session: its name, tags and notes."""
 NOTHING_SAID: Mapping[int, str] = {}
-LEFT_OUT = "the middle of long tool outputs and of context that agents add"
+LEFT_OUT = "the middle of long outputs"
 
 
 def search(
