@@ -21,8 +21,8 @@ from geminids.agents.gemini import GeminiSource
 from geminids.agents.gemini.companion_files import is_credential, place
 from geminids.core.agents.base import Home, Scan
 from geminids.core.model import CompanionKind, Problem
-from geminids.faces.cli.companions import draw_beside, draw_companion, shown_beside
-from geminids.faces.cli.page import PlainPage
+from geminids.faces.drawing.companions import draw_beside, draw_companion, shown_beside
+from geminids.faces.drawing.page import PlainPage
 from geminids.reading.companions import CREDENTIALS, UNKNOWN, CompanionRole
 from geminids.reading.scanner import LINK, NO_FILE, TOO_DEEP
 from geminids.reading.texts import text_beside

@@ -17,8 +17,8 @@ import pytest
 from geminids.agents.gemini import GeminiSource
 from geminids.agents.gemini.companions.outputs import named_ids, with_outputs
 from geminids.core.model import Plain, ProblemKind, Screen, Session, Text, ToolCall
-from geminids.faces.cli.page import PlainPage
-from geminids.faces.cli.story import StoryContext, draw_session
+from geminids.faces.drawing.page import PlainPage
+from geminids.faces.drawing.story import StoryContext, draw_session
 from geminids.reading import outputs
 from geminids.reading.texts import LONGEST
 from geminids.sharing.transcript.entries import Detail

@@ -26,8 +26,8 @@ from geminids.core.model import (
     Unrecognised,
     Usage,
 )
-from geminids.faces.cli.page import PlainPage
-from geminids.faces.cli.story import StoryContext, draw_session
+from geminids.faces.drawing.page import PlainPage
+from geminids.faces.drawing.story import StoryContext, draw_session
 from geminids.sharing.transcript.entries import LEVELS, Pause
 from geminids.sharing.transcript.labels import (
     CALL_MARKS,

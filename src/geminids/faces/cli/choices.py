@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from geminids.faces.cli.page import Page
+    from geminids.faces.drawing.page import Page
     from geminids.library import Library
     from geminids.library.current_index import Progress, Tell
 
@@ -57,8 +57,8 @@ class Choices:
         is said beside the answer.
         """
         from geminids.faces.cli.progress import progress
-        from geminids.faces.cli.screen import terminal
         from geminids.faces.cli.talk import say
+        from geminids.faces.drawing.screen import terminal
         from geminids.library import open_library
 
         library = open_library(
@@ -115,8 +115,8 @@ class Choices:
 
     def open_page(self) -> Page:
         """What is drawn on: stdout, as far as a terminal is there and colour is wished."""
-        from geminids.faces.cli.page import open_page
-        from geminids.faces.cli.screen import find_screen
+        from geminids.faces.drawing.page import open_page
+        from geminids.faces.drawing.screen import find_screen
 
         return open_page(find_screen(no_color=self.no_color))
 

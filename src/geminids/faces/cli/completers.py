@@ -92,7 +92,7 @@ def complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> 
 
 
 def _known(context: click.Context) -> Completions:
-    from geminids.faces.cli.screen import terminal
+    from geminids.faces.drawing.screen import terminal
     from geminids.library.completions import Completions
 
     choices = context.ensure_object(Choices)

@@ -12,7 +12,7 @@ from geminids.faces.cli.completers import complete_files
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page
+    from geminids.faces.drawing.page import Page
     from geminids.query.health.fidelity import Fidelity
 
 MOST_PROBLEMS = 50

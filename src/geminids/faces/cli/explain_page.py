@@ -11,8 +11,8 @@ from geminids.faces.cli.stats_options import StatsOptions, tell_nothing
 
 if TYPE_CHECKING:
     from geminids.faces.cli.options import Choices
-    from geminids.faces.cli.page import Page
-    from geminids.faces.cli.screen import Screen
+    from geminids.faces.drawing.page import Page
+    from geminids.faces.drawing.screen import Screen
     from geminids.library import Library
     from geminids.query.usage.explanation import ExplainedSession
 
@@ -53,7 +53,7 @@ def _explain_session(choices: Choices, found: ExplainedSession, *, no_pager: boo
 
 def _on_page(choices: Choices, no_pager: bool, draw: Callable[[Page, Screen], None]) -> None:
     from geminids.faces.cli.pager import draw_paged
-    from geminids.faces.cli.screen import find_screen
+    from geminids.faces.drawing.screen import find_screen
 
     screen = find_screen(no_color=choices.no_color)
     draw_paged(screen, lambda page: draw(page, screen), no_pager=no_pager)

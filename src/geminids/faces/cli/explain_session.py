@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.faces.cli.amounts import UNKNOWN, dollars
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
 from geminids.faces.cli.number_tables import EMPTY, RULE, Cell, Field, Row, flow, number
 from geminids.faces.cli.stats_tables import LABEL, draw_notes, id_cells
+from geminids.faces.drawing.amounts import UNKNOWN, dollars
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
     from geminids.core.model import SessionSummary, Usage
-    from geminids.faces.cli.page import Page
-    from geminids.faces.cli.screen import Screen
+    from geminids.faces.drawing.page import Page
+    from geminids.faces.drawing.screen import Screen
     from geminids.query.usage.explanation import Check, ExplainedRequest, ExplainedSession
 
 _NOT_COUNTED = "≡"

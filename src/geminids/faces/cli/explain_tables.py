@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from geminids.faces.cli.amounts import exact
 from geminids.faces.cli.number_tables import Field, Row, draw, fit
+from geminids.faces.drawing.amounts import exact
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
     from geminids.core.model import Unrecorded
-    from geminids.faces.cli.page import Page
-    from geminids.faces.cli.screen import Screen
+    from geminids.faces.drawing.page import Page
+    from geminids.faces.drawing.screen import Screen
     from geminids.query.usage.explanation import UnrecordedSum
 
 VERDICTS = {

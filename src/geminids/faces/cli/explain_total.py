@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from geminids.faces.cli.amounts import exact
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
 from geminids.faces.cli.number_tables import EMPTY, RULE, Cell, Field, Row, number
 from geminids.faces.cli.stats_options import ON_A_TERMINAL
 from geminids.faces.cli.stats_tables import draw_notes, id_cells
+from geminids.faces.drawing.amounts import exact
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page
-    from geminids.faces.cli.screen import Screen
+    from geminids.faces.drawing.page import Page
+    from geminids.faces.drawing.screen import Screen
     from geminids.query.usage.explanation import Checks, ExplainedAgent, ExplainedLine, ExplainedTotal
 
 

@@ -21,7 +21,7 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
     from geminids.library import Library
     from geminids.query.health.kept_copies import Forgettable, Forgotten
     from geminids.storage.durable.values import Tombstone
@@ -196,7 +196,7 @@ def _list(choices: Choices, stones: Sequence[Tombstone]) -> int:
 def _draw_stones(page: Page, stones: Sequence[Tombstone]) -> None:
     from datetime import datetime
 
-    from geminids.faces.cli.page import Column, DrawnPage
+    from geminids.faces.drawing.page import Column, DrawnPage
     from geminids.sharing.transcript import words
 
     rows: list[list[Span]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from geminids.faces.cli.page import Page, Span
+from geminids.faces.drawing.page import Page, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

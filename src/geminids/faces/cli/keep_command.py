@@ -31,7 +31,7 @@ from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page
+    from geminids.faces.drawing.page import Page
     from geminids.library import Library
     from geminids.query.health.kept_copies import KeepStatus
     from geminids.storage.archive.values import Exported, Imported
@@ -273,10 +273,10 @@ def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, every
         tell_kept,
         verdict,
     )
-    from geminids.faces.cli.page import DrawnPage
     from geminids.faces.cli.pager import draw_paged
-    from geminids.faces.cli.screen import find_screen
     from geminids.faces.cli.sessions import short_names
+    from geminids.faces.drawing.page import DrawnPage
+    from geminids.faces.drawing.screen import find_screen
     from geminids.query.sessions.listing import Filter
 
     gone = _gone(library) if found.sessions_gone else ""

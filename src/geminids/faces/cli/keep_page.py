@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.faces.cli.talk import say
+from geminids.faces.drawing.page import Column, DrawnPage, Page, Span
 from geminids.query.health.forecast import SOON
 from geminids.sharing.transcript import words
 

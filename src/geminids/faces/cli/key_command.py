@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
     from geminids.sharing.records.keys import KeyStore
     from geminids.sharing.records.public_keys import FoundKeys, SigningKey
 
@@ -264,7 +264,7 @@ def _tell_no_issuer(choices: Choices, one: SigningKey) -> None:
 
 
 def _draw(page: Page, keys: Sequence[SigningKey], choices: Choices) -> None:
-    from geminids.faces.cli.page import Column, DrawnPage
+    from geminids.faces.drawing.page import Column, DrawnPage
     from geminids.sharing.transcript import words
 
     if not (isinstance(page, DrawnPage) and page.is_terminal):

@@ -118,7 +118,7 @@ def mark(
 
 def _report(choices: Choices, session: Marked) -> None:
     """Say what is true now; programs get it as data."""
-    from geminids.faces.cli.marks import in_words
+    from geminids.faces.drawing.marks import in_words
 
     if choices.json:
         _print(session)
@@ -130,7 +130,7 @@ def _show(choices: Choices, library: Library, wanted: str) -> int:
     if choices.json:
         _print(session)
         return 0
-    from geminids.faces.cli.marks import draw_marked
+    from geminids.faces.drawing.marks import draw_marked
     from geminids.storage.durable.values import Marks
 
     draw_marked(choices.open_page(), session)
@@ -146,7 +146,7 @@ def _show_all(choices: Choices, found: MarkedSessions) -> int:
 
         print_json(marks_document(found))
     elif found.sessions:
-        from geminids.faces.cli.marks import draw_all_marked
+        from geminids.faces.drawing.marks import draw_all_marked
 
         draw_all_marked(choices.open_page(), found)
     if not found.sessions:

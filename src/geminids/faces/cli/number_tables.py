@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from geminids.core.values import NamedTuple
-from geminids.faces.cli.amounts import exact, short
-from geminids.faces.cli.page import PlainPage
+from geminids.faces.drawing.amounts import exact, short
+from geminids.faces.drawing.page import PlainPage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
 
 GAP = 2
 _OURS = frozenset("–…·~≡─▏▎▍▌▋▊▉█▁▂▃▄▅▆▇░▒▓")

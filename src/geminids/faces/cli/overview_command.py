@@ -8,7 +8,6 @@ from geminids.core.errors import NOTHING_FOUND
 from geminids.core.names import project_names
 from geminids.faces.cli.json_output import print_filled
 from geminids.faces.cli.options import Choices
-from geminids.faces.cli.page import Page
 from geminids.faces.cli.session_table import draw_sessions
 from geminids.faces.cli.sessions import (
     kinds_of,
@@ -17,6 +16,7 @@ from geminids.faces.cli.sessions import (
     tell_nothing_found,
     tell_unreadable,
 )
+from geminids.faces.drawing.page import Page
 from geminids.library import Library
 from geminids.query.health.overview import AgentOverview, NextStep, Overview
 from geminids.sharing.transcript import words

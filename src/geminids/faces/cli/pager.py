@@ -16,8 +16,8 @@ from geminids.core.signals import ToldToEndError, told_to_end
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page
-    from geminids.faces.cli.screen import Screen
+    from geminids.faces.drawing.page import Page
+    from geminids.faces.drawing.screen import Screen
 
 LESS_OPTIONS = "-FX"
 """Quit if it fits on one screen, leave the text on the screen. Colours come through (-R) in any case."""
@@ -25,7 +25,7 @@ LESS_OPTIONS = "-FX"
 
 def draw_paged(screen: Screen, draw: Callable[[Page], None], *, no_pager: bool) -> None:
     """Draw on a page that ends in the pager where somebody sits at a terminal, unless none is wished."""
-    from geminids.faces.cli.page import open_page
+    from geminids.faces.drawing.page import open_page
 
     with paged(wanted=screen.is_terminal and not no_pager) as stream:
         draw(open_page(screen, stream))

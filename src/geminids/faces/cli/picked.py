@@ -48,7 +48,7 @@ def picked(choices: Choices, verb: str, *, here_first: bool = False, deleted: bo
 
     if not has_terminal():
         return None
-    from geminids.faces.cli.screen import find_screen
+    from geminids.faces.drawing.screen import find_screen
     from geminids.faces.tui.pick import pick
 
     here, anywhere = Scope(project=".", kept=deleted), Scope(kept=deleted)

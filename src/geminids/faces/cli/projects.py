@@ -8,9 +8,9 @@ from itertools import count
 
 from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
 from geminids.core.names import project_names
-from geminids.faces.cli.companions import KIND_NAMES, draw_companion, shown_beside
-from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.faces.cli.sessions import kinds_of
+from geminids.faces.drawing.companions import KIND_NAMES, draw_companion, shown_beside
+from geminids.faces.drawing.page import Column, DrawnPage, Page, Span
 from geminids.query.projects.report import ProjectReport
 from geminids.query.projects.timeline import Event, EventKind, ProjectStory
 from geminids.query.sessions.ids import short_ids

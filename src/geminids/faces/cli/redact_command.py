@@ -15,7 +15,7 @@ from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
     from geminids.sharing.redact import Finding, FoundAt, Redacted, Redactor
 
 
@@ -83,7 +83,7 @@ def _draw(choices: Choices, redacted: Sequence[Redacted]) -> None:
 
 def _draw_findings(page: Page, redacted: Redacted, *, is_only: bool) -> None:
     """A table on a terminal, a line for each place in a pipe."""
-    from geminids.faces.cli.page import Column, DrawnPage
+    from geminids.faces.drawing.page import Column, DrawnPage
 
     if not (isinstance(page, DrawnPage) and page.is_terminal):
         for finding in redacted.findings:

@@ -13,7 +13,7 @@ from geminids.faces.cli.redaction_options import open_redactor
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
     from geminids.library.attest.excerpt import Excerpt, ListedEntry
 
 
@@ -148,7 +148,7 @@ def _list(choices: Choices, file: str, entries: Sequence[ListedEntry]) -> None:
 
 
 def _draw(page: Page, entries: Sequence[ListedEntry]) -> None:
-    from geminids.faces.cli.page import Column, DrawnPage
+    from geminids.faces.drawing.page import Column, DrawnPage
 
     if not (isinstance(page, DrawnPage) and page.is_terminal):
         for entry in entries:

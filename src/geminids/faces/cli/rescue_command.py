@@ -25,16 +25,16 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
-from geminids.faces.cli.page import Column
 from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say, wrapped
+from geminids.faces.drawing.page import Column
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.core.agents.rescue import Stranded
     from geminids.core.model import SessionSummary
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
     from geminids.library import Library
     from geminids.storage.index.values import SessionRow
 
@@ -212,7 +212,7 @@ def _tell(
 ) -> None:
     """What it comes to, then a line for each, or all that is known of it; `spelled` asks for the same."""
     from geminids.faces.cli.pager import draw_paged
-    from geminids.faces.cli.screen import find_screen
+    from geminids.faces.drawing.screen import find_screen
 
     if not shown:
         return
@@ -258,7 +258,7 @@ def _draw_lines(
     page: Page, choices: Choices, library: Library, shown: Sequence[Stranded], explain: str
 ) -> None:
     """One line for each: on a terminal the worst in a table, in a pipe all of them."""
-    from geminids.faces.cli.page import DrawnPage
+    from geminids.faces.drawing.page import DrawnPage
 
     if not (isinstance(page, DrawnPage) and page.is_terminal):
         for one in shown:

@@ -32,8 +32,8 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.core.agents.restore import Placement
-    from geminids.faces.cli.page import Page
     from geminids.faces.documents.kept_copies import RestoredSession
+    from geminids.faces.drawing.page import Page
     from geminids.library import Library
     from geminids.library.custody.restore import RestorePlan
     from geminids.storage.index.values import SessionRow

@@ -201,8 +201,8 @@ def _print_json_lines(found: Found) -> None:
 
 def _draw(choices: Choices, library: Library, found: Found, *, no_pager: bool) -> None:
     from geminids.faces.cli.hits import draw_hits, print_hits, remember
-    from geminids.faces.cli.page import open_page
-    from geminids.faces.cli.screen import find_screen
+    from geminids.faces.drawing.page import open_page
+    from geminids.faces.drawing.screen import find_screen
 
     screen = find_screen(no_color=choices.no_color)
     if not screen.is_terminal:

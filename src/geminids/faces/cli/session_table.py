@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 
 from geminids.core.names import project_names
 from geminids.core.values import NamedTuple
-from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.faces.cli.sessions import marks_of, short_names
 from geminids.faces.cli.talk import say
+from geminids.faces.drawing.page import Column, DrawnPage, Page, Span
 from geminids.sharing.transcript import words
 
 TYPE_CHECKING = False
@@ -84,13 +84,13 @@ def _time(row: Row) -> str:
 
 
 def _tokens(row: Row) -> str:
-    from geminids.faces.cli.amounts import short
+    from geminids.faces.drawing.amounts import short
 
     return short(row.used.tokens) if row.used and row.used.tokens is not None else ""
 
 
 def _cost(row: Row) -> str:
-    from geminids.faces.cli.amounts import dollars
+    from geminids.faces.drawing.amounts import dollars
 
     return dollars(row.used.cost) if row.used and row.used.cost is not None else ""
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from geminids.core.errors import Unreadable
     from geminids.core.model import Session
     from geminids.faces.cli.choices import Choices
-    from geminids.faces.cli.page import Page, Places
+    from geminids.faces.drawing.page import Page, Places
     from geminids.library import Library
     from geminids.sharing.transcript.entries import Detail
     from geminids.storage.durable.values import Marks
@@ -257,7 +257,7 @@ def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> 
 
 def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[Page], None]) -> None:
     from geminids.faces.cli.pager import draw_paged
-    from geminids.faces.cli.screen import find_screen
+    from geminids.faces.drawing.screen import find_screen
 
     draw_paged(find_screen(no_color=choices.no_color, width=width), draw, no_pager=no_pager)
 
@@ -266,9 +266,9 @@ def _draw_sessions(
     page: Page, choices: Choices, library: Library, sessions: Sequence[Session], drawing: Drawing
 ) -> None:
     """Draw sessions, or what is asked for of the whole ones."""
-    from geminids.faces.cli.companions import draw_companion, shown_beside
     from geminids.faces.cli.sessions import marks_of
-    from geminids.faces.cli.story import StoryContext, draw_session
+    from geminids.faces.drawing.companions import draw_companion, shown_beside
+    from geminids.faces.drawing.story import StoryContext, draw_session
 
     marks = marks_of(library, sessions)
 
@@ -287,6 +287,6 @@ def _draw_sessions(
 
 
 def _draw_record(page: Page, record: dict[str, Any]) -> None:
-    from geminids.faces.cli.story import draw_record
+    from geminids.faces.drawing.story import draw_record
 
     draw_record(page, record)

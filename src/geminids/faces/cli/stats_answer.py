@@ -29,8 +29,8 @@ _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.faces.cli.choices import Choices
-    from geminids.faces.cli.page import Page
-    from geminids.faces.cli.screen import Screen
+    from geminids.faces.drawing.page import Page
+    from geminids.faces.drawing.screen import Screen
     from geminids.library import Library
     from geminids.query.usage.stats import Statistics
 
@@ -249,8 +249,6 @@ def _print_json(found: Statistics, limit: int | None) -> None:
 
 
 def _draw(choices: Choices, asked: StatsOptions, found: Statistics) -> None:
-    from geminids.faces.cli.page import open_page
-    from geminids.faces.cli.screen import find_screen
     from geminids.faces.cli.stats_tables import (
         View,
         draw_heading,
@@ -259,6 +257,8 @@ def _draw(choices: Choices, asked: StatsOptions, found: Statistics) -> None:
         notes,
         without_noise,
     )
+    from geminids.faces.drawing.page import open_page
+    from geminids.faces.drawing.screen import find_screen
 
     found = without_noise(found)
     screen = find_screen(no_color=choices.no_color)

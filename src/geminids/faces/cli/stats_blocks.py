@@ -6,20 +6,20 @@ import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from geminids.faces.cli.amounts import dollars, short
 from geminids.faces.cli.number_tables import RULE, Cell, Field, Fitted, Row, draw, fit, flow
-from geminids.faces.cli.page import open_page
-from geminids.faces.cli.screen import find_screen
 from geminids.faces.cli.stats_options import ON_A_TERMINAL, tell_more
 from geminids.faces.cli.stats_tables import LABEL, View, draw_heading, draw_notes, notes, token_quantities
+from geminids.faces.drawing.amounts import dollars, short
+from geminids.faces.drawing.page import open_page
+from geminids.faces.drawing.screen import find_screen
 from geminids.query.usage.figures import Figures, Tokens
 from geminids.sharing.transcript import safe, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.faces.cli.choices import Choices
-    from geminids.faces.cli.screen import Screen
     from geminids.faces.cli.stats_options import StatsOptions
+    from geminids.faces.drawing.screen import Screen
     from geminids.library import Library
     from geminids.query.usage.blocks import Block, Blocks, Burn
     from geminids.query.usage.stats import Statistics

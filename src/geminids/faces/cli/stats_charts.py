@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.faces.cli.amounts import short
 from geminids.faces.cli.number_tables import flow
+from geminids.faces.drawing.amounts import short
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
     from geminids.query.usage.figures import Tokens
 
     Days = Sequence[tuple[date, Tokens]]

@@ -8,21 +8,21 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from geminids.core.names import project_names
-from geminids.faces.cli.amounts import dollars, short
 from geminids.faces.cli.choices import WrongUsageError
 from geminids.faces.cli.number_tables import flow
-from geminids.faces.cli.page import Column, DrawnPage, open_page
-from geminids.faces.cli.screen import find_screen
 from geminids.faces.cli.session_table import COLUMNS, Row
 from geminids.faces.cli.stats_blocks import present_window
 from geminids.faces.cli.stats_tables import LABEL
 from geminids.faces.documents.sessions import RUNNING
+from geminids.faces.drawing.amounts import dollars, short
+from geminids.faces.drawing.page import Column, DrawnPage, open_page
+from geminids.faces.drawing.screen import find_screen
 from geminids.faces.tui.keys import Typed
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
     from geminids.faces.cli.choices import Choices
-    from geminids.faces.cli.page import Page, Span
+    from geminids.faces.drawing.page import Page, Span
     from geminids.faces.tui.terminal import Terminal
     from geminids.library import Library
     from geminids.query.usage.blocks import Block

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from geminids.core.values import Value
-from geminids.faces.cli.amounts import UNKNOWN, dollars, exact, percent, short
 from geminids.faces.cli.number_tables import (
     EMPTY,
     GAP,
@@ -20,11 +19,12 @@ from geminids.faces.cli.number_tables import (
     flow,
     number,
 )
+from geminids.faces.drawing.amounts import UNKNOWN, dollars, exact, percent, short
 from geminids.sharing.transcript import safe, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page
+    from geminids.faces.drawing.page import Page
     from geminids.query.usage.figures import Figures, Tokens
     from geminids.query.usage.stats import Statistics, StatsGroup
 

@@ -75,8 +75,8 @@ class Piece(NamedTuple):
 
 def statusline(choices: Choices) -> int:
     """Print the line; the exit code is 0, since agents show nothing of a command that fails."""
-    from geminids.faces.cli.page import open_page
-    from geminids.faces.cli.screen import find_screen
+    from geminids.faces.drawing.page import open_page
+    from geminids.faces.drawing.screen import find_screen
 
     try:
         pieces = list(_line(choices))
@@ -250,7 +250,7 @@ def _pieces(
 
 def _spent(cost: Decimal | None, tokens: int | None) -> str:
     """What was used: dollars, or tokens that have no price, or nothing."""
-    from geminids.faces.cli.amounts import dollars, short
+    from geminids.faces.drawing.amounts import dollars, short
 
     if cost is not None:
         return dollars(cost)
@@ -283,7 +283,7 @@ def _window(block: Block | None, heard: Heard, now: datetime) -> Iterator[Piece]
 
 
 def _context(library: Library, model: str | None, used: int, window: int | None) -> str:
-    from geminids.faces.cli.amounts import percent, short
+    from geminids.faces.drawing.amounts import percent, short
 
     window = window or (library.context_windows([model]).get(model) if model else None)
     share = f" ({percent(used, window)})" if window and used <= window else ""

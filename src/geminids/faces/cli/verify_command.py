@@ -14,8 +14,8 @@ from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.page import Page
     from geminids.faces.documents.records import VerifiedFile
+    from geminids.faces.drawing.page import Page
 
 SHOWS = "The holder of this key had this record when signing it, and nothing was changed since."
 DOES_NOT_SHOW = (
@@ -150,7 +150,7 @@ def _tell(choices: Choices, files: Sequence[VerifiedFile], *, is_folder: bool) -
 
         print_json(VerifyDocument(holds=holds, files=files, shows=SHOWS, does_not_show=DOES_NOT_SHOW))
     else:
-        from geminids.faces.cli.screen import find_screen
+        from geminids.faces.drawing.screen import find_screen
 
         page, screen = choices.open_page(), find_screen()
         width = screen.width if screen.is_terminal else None

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from geminids.core.model import Session, SessionSummary, State
-from geminids.faces.cli.page import Page
-from geminids.faces.cli.story import StoryContext, draw_entries
+from geminids.faces.drawing.page import Page
+from geminids.faces.drawing.story import StoryContext, draw_entries
 from geminids.query.sessions.ids import short_ids
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import Detail, LeftOut, transcript

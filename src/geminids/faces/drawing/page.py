@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from geminids.core.values import Value
-from geminids.faces.cli.screen import MOST_READABLE, Screen
+from geminids.faces.drawing.screen import MOST_READABLE, Screen
 from geminids.sharing.transcript import safe
 
 TYPE_CHECKING = False

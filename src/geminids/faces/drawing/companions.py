@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from geminids.core.model import Companion, CompanionKind, Problem, Session
-from geminids.faces.cli.page import Page
+from geminids.faces.drawing.page import Page
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.tasks import task_words
 

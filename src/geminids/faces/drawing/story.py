@@ -20,10 +20,10 @@ from geminids.core.model import (
     ToolResult,
     Unrecognised,
 )
-from geminids.faces.cli.amounts import dollars
-from geminids.faces.cli.companions import draw_beside
-from geminids.faces.cli.marks import draw_marks
-from geminids.faces.cli.page import Page, Places, Span
+from geminids.faces.drawing.amounts import dollars
+from geminids.faces.drawing.companions import draw_beside
+from geminids.faces.drawing.marks import draw_marks
+from geminids.faces.drawing.page import Page, Places, Span
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.call_summary import (
     answer_lines,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from geminids.faces.cli.page import Column, DrawnPage, Page, Span
+from geminids.faces.drawing.page import Column, DrawnPage, Page, Span
 from geminids.query.sessions.ids import short_ids
 from geminids.sharing.transcript import words
 

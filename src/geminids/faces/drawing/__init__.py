@@ -1,0 +1,10 @@
+"""What is drawn on a terminal, whoever draws: the command line into its output, the browser onto its screen.
+
+| module | what is in it |
+|---|---|
+| `screen` | what the output goes to: colour or not, how wide |
+| `page` | lines, words, Markdown and tables, laid out for a terminal or plain for a pipe |
+| `story` | a session as a story: who said what, what each tool did |
+| `companions`, `marks` | what lies beside a session, and what the user said of it |
+| `amounts` | dollars |
+"""
