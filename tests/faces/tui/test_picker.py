@@ -120,7 +120,7 @@ def test_what_is_new_changes_nothing_of_what_enter_takes(matches: Matches, steps
     newer = listed.lines[5]._replace(key="gemini:newer", name="A newer one")
     picker.take(listed._replace(lines=[newer, *listed.lines]))
     assert picker.chosen == chosen
-    assert safe.line(chosen.name) in seen(picker)[1 + picker.seen_number]
+    assert safe.line(chosen.name) in seen(picker)[1 + picker.cursor.seen]
     assert ("A newer one" in seen(picker)[1]) is (steps < 20)
 
 

@@ -33,6 +33,7 @@ _LEAST_OF_AN_ID = 6
 COMMANDS = {
     "list": ("geminids.faces.cli.list_command:list_sessions", "List sessions, newest first."),
     "show": ("geminids.faces.cli.show_command:show", "Read a session."),
+    "browse": ("geminids.faces.cli.browse_command:browse", "Find, read and resume sessions on one screen."),
     "search": ("geminids.faces.cli.search_command:search", "Find sessions and messages by their words."),
     "stats": ("geminids.faces.cli.stats_command:stats", "Show what sessions used and cost."),
     "statusline": (

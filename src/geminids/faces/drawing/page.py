@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from io import StringIO
 
 from geminids.core.values import Value
 from geminids.faces.drawing.screen import MOST_READABLE, Screen
@@ -231,14 +232,36 @@ class DrawnPage:
 
     def _print_lines(self, lines: Sequence[Sequence[Segment]], indent: int) -> None:
         """Print with an indent, without the blanks that rich fills lines up with: people copy from here."""
-        from rich.segment import Segment, Segments
+        from rich.segment import Segment
 
         if self._marked:
             lines = _highlighted(lines, self._marked)
-        margin, end = [Segment(" " * indent)] if indent else [], Segment.line()
-        block = [segment for line in lines for segment in (*_without_end_blanks([*margin, *line]), end)]
+        margin = [Segment(" " * indent)] if indent else []
+        self._put([_without_end_blanks([*margin, *line]) for line in lines])
+
+    def _put(self, lines: Sequence[Sequence[Segment]]) -> None:
+        """Print lines as they are."""
+        from rich.segment import Segment, Segments
+
+        end = Segment.line()
         # Lines are as wide as they are meant to be; rich would cut commands that the terminal is to break.
+        block = [segment for line in lines for segment in (*line, end)]
         self._console.print(Segments(block), end="", crop=False)
+
+
+class LaidOutPage(DrawnPage):
+    """Lines that are not printed, for who draws them on a screen of its own."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__(StringIO(), Screen(is_terminal=True, has_colour=True, width=width))
+        self.lines: list[Sequence[Segment]] = []
+
+    def command(self, label: str, command: str) -> None:
+        """Broken where the screen ends: nothing else would break it."""
+        self.words(f"{label}{command}")
+
+    def _put(self, lines: Sequence[Sequence[Segment]]) -> None:
+        self.lines += lines
 
 
 def open_page(screen: Screen, stream: IO[str] | None = None) -> Page:

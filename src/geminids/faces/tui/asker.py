@@ -33,12 +33,24 @@ class _StoppedError(Exception):
 class Asker:
     """Asks in threads of its own; `wake` is called when there is something to look at."""
 
-    def __init__(self, open_library: OpenLibrary, now: datetime, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        open_library: OpenLibrary,
+        now: datetime,
+        wake: Callable[[], None],
+        *,
+        with_use: bool = False,
+        every: float | None = None,
+    ) -> None:
+        """With `with_use` sessions come with what they used; `every` so many seconds what is new is read."""
         self._open_library = open_library
         self._now = now
         self._wake = wake
+        self._with_use = with_use
+        self._every = every
         self._changed = Condition()
-        self._asked: Asked | None = None
+        self.asked: Asked | None = None
+        """The last question."""
         self._has_new = False
         self._is_read = False
         """Whether what is new was taken in since the index was opened."""
@@ -47,6 +59,8 @@ class Asker:
         """The last answer."""
         self.said = ""
         """What a person should know, or how far reading is."""
+        self.readings = 0
+        """How often what is new was taken in, and can be asked for."""
         self.error: GeminidsError | OSError | None = None
         """What ended it."""
         self._threads = [
@@ -58,7 +72,7 @@ class Asker:
     def ask(self, asked: Asked) -> None:
         """Ask for something else than before."""
         with self._changed:
-            self._asked, self._has_new = asked, True
+            self.asked, self._has_new = asked, True
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -79,19 +93,22 @@ class Asker:
             self._wake()
 
     def _read(self) -> None:
-        """Take in what is new."""
-        with self._open_library(True, self._hear, self._progress) as library:
-            library.to_come()
-        with self._changed:
-            self._is_read = True
-            self._changed.notify_all()
+        """Take in what is new, once or again and again."""
+        while True:
+            with self._open_library(True, self._hear, self._progress) as library:
+                library.to_come()
+            with self._changed:
+                self._is_read = True
+                self._changed.notify_all()
+                if self._every is None or self._changed.wait_for(lambda: self._is_stopping, self._every):
+                    return
 
     def _run(self) -> None:
         """Answer with the index as it is, again and again."""
         while True:
             try:
                 with self._open_library(False, self._hear, self._progress) as library:
-                    self._answer_until_read(Matches(library, self._now))
+                    self._answer_until_read(Matches(library, self._now, with_use=self._with_use))
             except NoIndexError:
                 # The first time nothing can be listed before it is read.
                 self._wait_until_read()
@@ -111,7 +128,7 @@ class Asker:
                 self._begin_anew()
                 return None
             self._has_new = False
-            return self._asked
+            return self.asked
 
     def _wait_until_read(self) -> None:
         with self._changed:
@@ -121,7 +138,8 @@ class Asker:
 
     def _begin_anew(self) -> None:
         """Have the same asked again."""
-        self._is_read, self._has_new = False, self._asked is not None
+        self._is_read, self._has_new = False, self.asked is not None
+        self.readings += 1
 
     def _check(self) -> None:
         if self._is_stopping:

@@ -20,6 +20,7 @@ STYLES = {
     "warning": "33",
     "bad": "31",
     "good": "32",
+    "tag": "34",
 }
 UNCOLOURED = {"quiet": "2", "chosen": "7", "title": "1", "match": "1;4"}
 """Where no colour is wished: what is bright, underlined or reversed is no colour."""

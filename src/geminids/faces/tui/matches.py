@@ -12,7 +12,8 @@ from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.library import Library
-    from geminids.query.search.found import SessionHits
+    from geminids.query.search.found import Hit, SessionHits
+    from geminids.query.usage.by_session import SessionUse
     from geminids.storage.index.values import SessionRow
     from geminids.storage.text.values import Snippet
 
@@ -33,6 +34,12 @@ class Asked(NamedTuple):
     typed: str
     scope: Scope
     limit: int
+    order: str = "date"
+    """Of the sessions where nothing is looked for, as `Filter` has it."""
+
+    def is_like(self, other: Asked) -> bool:
+        """Whether the same is asked, of however many sessions."""
+        return self._replace(limit=other.limit) == other
 
 
 class Line(NamedTuple):
@@ -50,6 +57,12 @@ class Line(NamedTuple):
     """Pieces in which the words stand."""
     message: int | None = None
     """The number of the message in which they do, from 1; None if they are not in a message."""
+    hits: Sequence[Hit] = ()
+    """The messages that were found in it, the best first."""
+    use: SessionUse | None = None
+    """What it used, where that was asked for."""
+    is_expiring: bool = False
+    """Whether its agent will soon delete it."""
 
 
 class Listed(NamedTuple):
@@ -67,9 +80,10 @@ class Listed(NamedTuple):
 class Matches:
     """Asks a library for sessions."""
 
-    def __init__(self, library: Library, now: datetime) -> None:
+    def __init__(self, library: Library, now: datetime, *, with_use: bool = False) -> None:
         self._library = library
         self._now = now
+        self._with_use = with_use
 
     def listed(self, asked: Asked) -> Listed:
         """The newest sessions; those that hold the words, once there are any."""
@@ -79,7 +93,7 @@ class Matches:
         scope = asked.scope
         agents = (scope.agent,) if scope.agent else ()
         kinds = None if scope.kept else LED_BY_HUMANS
-        wanted = Filter(project=scope.project, agents=agents, kinds=kinds, kept=scope.kept)
+        wanted = Filter(project=scope.project, agents=agents, kinds=kinds, kept=scope.kept, order=asked.order)
         found = self._library.listing(wanted, asked.limit)
         return Listed(asked, self._lines(found.sessions), found.total)
 
@@ -115,16 +129,19 @@ class Matches:
         return Listed(asked, lines, max(found.total.sessions, len(lines)), is_exact, note)
 
     def _lines(self, sessions: Sequence[SessionRow], hits: Sequence[SessionHits] = ()) -> list[Line]:
-        marks = self._library.marks([session.id for session in sessions])
+        ids = [session.id for session in sessions]
+        marks = self._library.marks(ids)
+        used = self._library.used_by(ids) if self._with_use else {}
         lines = []
         for number, (session, key) in enumerate(zip(sessions, self._library.keys(sessions), strict=True)):
             said = marks.get(session.id)
             name = (said and said.name) or session.title or "untitled"
-            line = Line(session, key, name, said.tags if said else ())
+            line = Line(session, key, name, said.tags if said else (), use=used.get(session.id))
             if hits:
                 shown = [hit for hit in hits[number].hits if hit.snippet]
                 line = line._replace(
                     missing=hits[number].missing,
+                    hits=hits[number].hits,
                     snippets=[hit.snippet for hit in shown if hit.snippet],
                     message=next((hit.message.place + 1 for hit in shown if hit.is_of_message), None),
                 )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from geminids.core.agents import available as known_agents
 from geminids.faces.tui.box import TextBox
+from geminids.faces.tui.cursor import Cursor
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.matches import Asked, Line, Listed, Scope
 
@@ -28,21 +29,19 @@ class Picker:
         self.box = TextBox(typed)
         self.listed: Listed | None = None
         self.columns, self.height = 80, 24
+        self.order = "date"
         self._scopes = list(scopes)
         self._agents: list[str | None] = [None, *known_agents()]
-        self._number = 0
-        """Of the chosen line, from 0."""
-        self._top = 0
-        """The first line that is seen."""
+        self.cursor = Cursor()
         self._is_entered = False
         """Whether Enter was pressed before the answer came to what was typed."""
 
     @property
     def asked(self) -> Asked:
         """What is to be listed now."""
-        needed = self._number + self.rows * (1 + _AHEAD)
+        needed = self.cursor.number + self.rows * (1 + _AHEAD)
         # In powers of two, so that a step down asks for more only now and then.
-        return Asked(self.box.text, self.scope, 1 << (needed - 1).bit_length())
+        return Asked(self.box.text, self.scope, 1 << (needed - 1).bit_length(), self.order)
 
     @property
     def scope(self) -> Scope:
@@ -58,12 +57,12 @@ class Picker:
     def chosen(self) -> Line | None:
         """The line that Enter takes."""
         lines = self.listed.lines if self.listed else ()
-        return lines[self._number] if self._number < len(lines) else None
+        return lines[self.cursor.number] if self.cursor.number < len(lines) else None
 
     @property
     def has_answer(self) -> bool:
         """Whether what is listed is the answer to what was typed."""
-        return self.listed is not None and self.listed.asked[:2] == self.asked[:2]
+        return self.listed is not None and self.listed.asked.is_like(self.asked)
 
     @property
     def decided(self) -> Line | None:
@@ -73,12 +72,7 @@ class Picker:
     @property
     def seen(self) -> Sequence[Line]:
         """The lines for which there is room."""
-        return self.listed.lines[self._top : self._top + self.rows] if self.listed else ()
-
-    @property
-    def seen_number(self) -> int:
-        """Which of the lines that are seen is the chosen one."""
-        return self._number - self._top
+        return self.listed.lines[self.cursor.top : self.cursor.top + self.rows] if self.listed else ()
 
     @property
     def has_about(self) -> bool:
@@ -93,7 +87,7 @@ class Picker:
     def resize(self, columns: int, height: int) -> None:
         """Fit onto a screen."""
         self.columns, self.height = columns, height
-        self._choose(self._number)
+        self.choose(self.cursor.number)
 
     def take(self, listed: Listed) -> None:
         """Show an answer. The same session stays chosen and in its place, unless something else was asked."""
@@ -101,17 +95,16 @@ class Picker:
         self.listed = listed
         if not listed.lines and not listed.asked.typed and listed.asked.scope.project and self.next_scope:
             # Nothing was done in this folder yet.
-            self._to_next_scope()
-        if before is None or before.asked[:2] != listed.asked[:2]:
-            self._top = 0
-            self._choose(0)
+            self.to_next_scope()
+        if before is None or not before.asked.is_like(listed.asked):
+            self.choose(0)
             return
         keys = [one.key for one in listed.lines]
-        number = keys.index(line.key) if line is not None and line.key in keys else self._number
-        if self._top:
+        number = keys.index(line.key) if line is not None and line.key in keys else self.cursor.number
+        if self.cursor.top:
             # Who looks at older ones does not see newer ones come.
-            self._top = max(self._top + number - self._number, 0)
-        self._choose(number)
+            self.cursor.top = max(self.cursor.top + number - self.cursor.number, 0)
+        self.choose(number)
 
     def press(self, key: Key) -> bool:
         """Do what a key says; whether somebody wants to go on choosing."""
@@ -123,22 +116,34 @@ class Picker:
                 return False
             case "escape":
                 return bool(self.box.text) and self.box.press("clear")
-            case "up" | "down":
-                self._choose(self._number + (1 if key == "down" else -1))
-            case "page up" | "page down":
-                self._choose(self._number + (self.rows if key == "page down" else -self.rows))
+            case "up" | "down" | "page up" | "page down":
+                self.cursor.press(key, self._there, self.rows)
             case "tab" | "shift tab":
-                by = 1 if key == "tab" else -1
-                self._agents = [*self._agents[by:], *self._agents[:by]]
+                self.to_next_agent(1 if key == "tab" else -1)
             case "scope":
-                self._to_next_scope()
+                self.to_next_scope()
         return True
 
-    def _to_next_scope(self) -> None:
+    def to_next_agent(self, by: int = 1) -> None:
+        """Look at the sessions of another agent, or of all."""
+        self._agents = [*self._agents[by:], *self._agents[:by]]
+
+    def to_agent(self, agent: str | None) -> None:
+        """Look at the sessions of this agent; None: of all."""
+        self.to_next_agent(self._agents.index(agent))
+
+    def settle(self) -> None:
+        """What was entered was taken."""
+        self._is_entered = False
+
+    def to_next_scope(self) -> None:
+        """Look elsewhere."""
         self._scopes = [*self._scopes[1:], self._scopes[0]]
 
-    def _choose(self, number: int) -> None:
-        """Choose a line, and see it."""
-        there = len(self.listed.lines) if self.listed else 0
-        self._number = max(min(number, there - 1), 0)
-        self._top = max(min(self._top, self._number), self._number - self.rows + 1)
+    def choose(self, number: int) -> None:
+        """Choose a line by its number, and see it."""
+        self.cursor.choose(number, self._there, self.rows)
+
+    @property
+    def _there(self) -> int:
+        return len(self.listed.lines) if self.listed else 0

@@ -9,21 +9,12 @@ from rich.cells import cell_len
 
 from geminids.core.names import project_names
 from geminids.core.values import NamedTuple
-from geminids.faces.tui.lines import Piece, cut, fitted
-from geminids.faces.tui.matches import Line, Listed, Scope
+from geminids.faces.tui.lines import Piece, fitted
 from geminids.faces.tui.picker import Picker
+from geminids.faces.tui.rows import Told, box_row, cursor_column, found_in, how_many, session_row
 from geminids.sharing.transcript import words
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from geminids.storage.text.values import Snippet
-
 _SMALLEST = (20, 4)
-_PROMPT = "> "
-_AGENT, _PROJECT, _WHEN, _MARK = 7, 15, 13, 2
-"""Columns of what stands beside a title, with the blank that parts them."""
-_AGENT_FROM, _WHEN_FROM, _PROJECT_FROM = 40, 50, 66
-"""From how many columns on there is room for it."""
 
 
 class Screen(NamedTuple):
@@ -42,33 +33,13 @@ def screen_of(picker: Picker, verb: str, now: datetime, said: str = "") -> Scree
     if columns < _SMALLEST[0] or height < _SMALLEST[1]:
         return Screen([fitted([Piece("Too small")], columns)], None, (0, 0))
     rows = _rows(picker, now)
-    lines = [_box(picker), *rows, *[[Piece("")]] * (picker.rows - len(rows))]
+    box = box_row(picker.box, columns, how_many(picker.listed, picker.scope))
+    lines = [box, *rows, *[[Piece("")]] * (picker.rows - len(rows))]
     if picker.has_about:
         lines += [[Piece("─" * columns, "quiet")], *_about(picker, now)]
     lines.append(_footer(picker, verb, said))
-    at = min(cell_len(_PROMPT + picker.box.before_cursor), columns - 1)
-    return Screen(lines, 1 + picker.seen_number if picker.chosen else None, (at, 0))
-
-
-def _box(picker: Picker) -> list[Piece]:
-    """What was typed, and how much fits it."""
-    told = _told(picker.listed, picker.scope)
-    room = picker.columns - cell_len(_PROMPT) - cell_len(told) - 2
-    if room < cell_len(picker.box.text):
-        before, widest = picker.box.before_cursor, picker.columns - cell_len(_PROMPT) - 1
-        if cell_len(before) > widest:
-            before = cut(before, widest, keeps_end=True)
-        after = picker.box.text[picker.box.cursor :]
-        return fitted([Piece(_PROMPT, "title"), Piece(before), Piece(after)], picker.columns)
-    return [Piece(_PROMPT, "title"), Piece(cut(picker.box.text, room)), Piece(f" {told} ", "quiet")]
-
-
-def _told(listed: Listed | None, scope: Scope) -> str:
-    if listed is None:
-        return ""
-    number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
-    where = (scope.agent, "this project" if scope.project else "", "deleted" if scope.kept else "")
-    return " · ".join(filter(None, (number, *where)))
+    at = cursor_column(picker.box, columns)
+    return Screen(lines, 1 + picker.cursor.seen if picker.chosen else None, (at, 0))
 
 
 def _rows(picker: Picker, now: datetime) -> list[list[Piece]]:
@@ -79,31 +50,8 @@ def _rows(picker: Picker, now: datetime) -> list[list[Piece]]:
         sentence = listed.note or ("Nothing found." if picker.box.text.strip() else "No session found.")
         return [fitted([Piece(f"  {sentence}", "warning")], picker.columns)]
     names = project_names(line.session.project for line in listed.lines)
-    return [_row(line, names[line.session.project], now, picker.columns) for line in picker.seen]
-
-
-def _row(line: Line, project: str, now: datetime, columns: int) -> list[Piece]:
-    session = line.session
-    before, after = [Piece("  ")], [Piece("")]
-    if columns >= _AGENT_FROM:
-        before.append(Piece(_cell(session.agent, _AGENT), f"agent {session.agent}"))
-    if columns >= _PROJECT_FROM:
-        after.append(Piece(" " + cut(project, _PROJECT - 1, keeps_end=True), "quiet"))
-    if columns >= _WHEN_FROM:
-        after.append(Piece(" " + cut(words.when(session.last_at, now), _WHEN - 1), "quiet"))
-    mark, style = ("✝", "warning") if session.kept else words.STATUS_MARKS.get(session.status, ("", ""))
-    after.append(Piece(" " + cut(mark, _MARK - 1), style))
-    room = columns - sum(cell_len(piece.text) for piece in (*before, *after))
-    return [*before, Piece(cut(_title(line), room)), *after]
-
-
-def _cell(text: str, width: int) -> str:
-    return cut(text, width - 1) + " "
-
-
-def _title(line: Line) -> str:
-    mark = words.KIND_MARKS.get(line.session.kind, "")
-    return " ".join(filter(None, (mark, line.name, words.tags(line.tags))))
+    told = (Told(line, names[line.session.project], now) for line in picker.seen)
+    return [session_row(one, picker.columns) for one in told]
 
 
 def _about(picker: Picker, now: datetime) -> list[list[Piece]]:
@@ -123,23 +71,9 @@ def _about(picker: Picker, now: datetime) -> list[list[Piece]]:
     told: Iterable[Sequence[Piece]] = (
         [Piece(f" {line.name}", "title")],
         [Piece(" " + " · ".join(filter(None, facts)), "quiet")],
-        [Piece(" "), *_found(line)],
+        [Piece(" "), *found_in(line)],
     )
     return [fitted(pieces, columns) for pieces in told]
-
-
-def _found(line: Line) -> list[Piece]:
-    """The words that it does not have, and a piece in which the others stand."""
-    missing = [Piece(f"without {', '.join(line.missing)}  ", "warning")] if line.missing else []
-    return [*missing, *(_highlighted(line.snippets[0]) if line.snippets else [])]
-
-
-def _highlighted(snippet: Snippet) -> list[Piece]:
-    pieces, done = [], 0
-    for start, end in snippet.spans:
-        pieces += [Piece(snippet.text[done:start]), Piece(snippet.text[start:end], "match")]
-        done = end
-    return [*pieces, Piece(snippet.text[done:])]
 
 
 def _footer(picker: Picker, verb: str, said: str) -> list[Piece]:

@@ -1,0 +1,37 @@
+"""`geminids browse`: find, read and resume sessions on one screen."""
+
+from __future__ import annotations
+
+import click
+
+from geminids.faces.cli.completers import complete_words
+from geminids.faces.cli.options import Choices, pass_choices, shared_options, sync_option
+
+
+@click.command()
+@click.argument("words", nargs=-1, shell_complete=complete_words)
+@sync_option
+@shared_options
+@pass_choices
+def browse(choices: Choices, *, words: tuple[str, ...]) -> int:
+    """Find, read and resume sessions on one screen.
+
+    Type to search, with the words and filters of `geminids search`; Enter reads the chosen session. F1 shows
+    all keys.
+
+    \b
+    geminids browse
+    geminids browse cache project:shop
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.drawing.screen import find_screen
+    from geminids.faces.tui.browser.browse import browse as run
+    from geminids.faces.tui.matches import Scope
+
+    has_colour = find_screen(no_color=choices.no_color).has_colour
+    run(
+        choices.open_behind,
+        [Scope(), Scope(project="."), Scope(kept=True)],
+        " ".join(words),
+        has_colour=has_colour,
+    )
+    return 0

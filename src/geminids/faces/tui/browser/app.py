@@ -1,0 +1,340 @@
+"""The browser as textual runs it: one canvas on which the view on top is drawn, and the dialog in front of it.
+
+Only lines that differ from what is shown are drawn again, so that a key is answered at once and nothing
+flickers over a slow line. What views and dialogs are is told without textual; here keys and the mouse come in
+and words go out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from geminids.faces.tui.browser.questions import Failed, Questions
+from geminids.faces.tui.browser.styles import style_of
+from geminids.faces.tui.browser.view import Dialog, Row, Seen, View
+from geminids.faces.tui.keys import Key, Typed
+from geminids.faces.tui.lines import Piece, fitted
+
+if TYPE_CHECKING:
+    from geminids.faces.tui.asker import OpenLibrary
+    from geminids.library import Library
+
+    Value = TypeVar("Value")
+
+SMALLEST = (40, 8)
+_MARGIN = 2
+"""Columns and lines of a view that are seen around a dialog, at least."""
+_NAMES = {
+    "pageup": "page up",
+    "pagedown": "page down",
+    "shift+tab": "shift tab",
+    "ctrl+a": "home",
+    "ctrl+d": "delete",
+    "ctrl+e": "end",
+    "ctrl+h": "backspace",
+    "ctrl+j": "enter",  # what a terminal makes of Enter that is typed before the keys are read one by one
+    "ctrl+n": "down",
+    "ctrl+u": "clear",
+    "ctrl+w": "delete word",
+    "f1": "?",
+}
+"""The keys that are called otherwise in the picker than textual calls them."""
+
+
+class Canvas(Widget):
+    """Lines from the top; what is below them is blank."""
+
+    DEFAULT_CSS = "Canvas { width: 1fr; height: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._strips: list[Strip] = []
+
+    def show(self, strips: Sequence[Strip]) -> None:
+        """Draw these lines, as far as they differ from those that are there."""
+        before, self._strips = self._strips, list(strips)
+        least, most = sorted((len(before), len(strips)))
+        changed = [at for at in range(most) if at >= least or before[at] != strips[at]]
+        if changed:
+            self.refresh(*(Region(0, at, self.size.width, 1) for at in changed))
+
+    def render_line(self, y: int) -> Strip:
+        """The line that stands there."""
+        width = self.size.width
+        if y >= len(self._strips):
+            return Strip.blank(width)
+        return self._strips[y].adjust_cell_length(width, Style.null())
+
+
+class Browser(App[object]):
+    """The stage on which views are shown."""
+
+    CSS = "Screen { layout: vertical; overflow: hidden; }"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar = [
+        Binding("ctrl+c", "interrupt", priority=True, show=False),
+        Binding("ctrl+q", "interrupt", priority=True, show=False),
+        Binding("ctrl+z", "suspend_process", priority=True, show=False),
+    ]
+
+    class Woken(Message):
+        """A thread has found something."""
+
+    def __init__(
+        self,
+        open_library: OpenLibrary,
+        first: Callable[[Browser], View],
+        *,
+        now: datetime | None = None,
+        has_colour: bool = True,
+    ) -> None:
+        """`first` makes the view to begin with; where `now` is given, time stands still."""
+        super().__init__(ansi_color=True)
+        self._now = now
+        self._has_colour = has_colour
+        self._first = first
+        self._views: list[View] = []
+        self._dialog: Dialog | None = None
+        self._dialog_region = Region()
+        self._said: tuple[str, str] | None = None
+        self.error: Exception | None = None
+        """What ended it."""
+        self._quick, self._slow = (Questions(open_library, self.wake, self._failed) for _ in range(2))
+
+    # What is textual's.
+
+    def compose(self) -> ComposeResult:
+        """One canvas, and nothing else."""
+        yield Canvas()
+
+    def on_mount(self) -> None:
+        """Show the first view."""
+        self.open(self._first(self))
+
+    def on_unmount(self) -> None:
+        """Let go of all that was begun."""
+        while self._views:
+            self._views.pop().closed()
+        for questions in (self._quick, self._slow):
+            questions.close()
+
+    def on_key(self, event: events.Key) -> None:
+        """A key."""
+        event.stop()
+        event.prevent_default()
+        key = Typed(event.character) if event.is_printable and event.character else event.key
+        self._press(key if isinstance(key, Typed) else _NAMES.get(key, key))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Words that were pasted, in one line."""
+        event.stop()
+        self._press(Typed("".join(filter(str.isprintable, " ".join(event.text.split())))))
+
+    def on_click(self, event: events.Click) -> None:
+        """A click, on the dialog if there is one."""
+        x, y = event.screen_x, event.screen_y
+        if self._dialog is None:
+            self._views[-1].click(x, y)
+        elif self._dialog_region.contains(x, y):
+            self._dialog.click(x - self._dialog_region.x - 2, y - self._dialog_region.y - 1)
+        self.draw()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel, towards who turns it."""
+        self._wheel(event, 3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel, away from who turns it."""
+        self._wheel(event, -3)
+
+    def on_resize(self) -> None:
+        """Another size."""
+        self.call_after_refresh(self.draw)
+
+    def on_browser_woken(self) -> None:
+        """A thread has found something."""
+        self._quick.deliver()
+        self._slow.deliver()
+        self.draw()
+
+    def action_interrupt(self) -> None:
+        """End without anything."""
+        self.leave()
+
+    # The stage.
+
+    @property
+    def now(self) -> datetime:
+        """The time."""
+        return self._now or datetime.now(UTC)
+
+    def wake(self) -> None:
+        """Have what is new looked at; from any thread."""
+        self.post_message(self.Woken())
+
+    def open(self, view: View) -> None:
+        """Show another view in front of this one."""
+        self._views.append(view)
+        self.draw()
+
+    def close(self) -> None:
+        """Go back to the view before this one; from the first, end."""
+        self._views.pop().closed()
+        if self._views:
+            self.draw()
+        else:
+            self.leave()
+
+    def ask(
+        self,
+        lane: str,
+        question: Callable[[Library], Value],
+        then: Callable[[Value], None],
+        failed: Failed | None = None,
+        *,
+        is_slow: bool = False,
+    ) -> None:
+        """Ask the library; the answer comes later."""
+        (self._slow if is_slow else self._quick).ask(lane, question, then, failed)
+
+    def renew(self) -> None:
+        """What is asked from now on is asked of the index as it is by then."""
+        self._quick.renew()
+        self._slow.renew()
+
+    def show(self, dialog: Dialog | None) -> None:
+        """Put a dialog in front of the view, or take it away."""
+        self._dialog = dialog
+        self.draw()
+
+    def say(self, sentence: str, style: str = "good") -> None:
+        """Tell something in the last line, until a key is pressed."""
+        self._said = sentence, style
+        self.draw()
+
+    def fail(self, error: Exception) -> None:
+        """End the browser with an error."""
+        self.error = error
+        self.exit()
+
+    def leave(self, result: object = None) -> None:
+        """End the browser."""
+        self.exit(result)
+
+    def copy(self, text: str) -> None:
+        """Put words where other programs can paste them from."""
+        self.copy_to_clipboard(text)
+
+    # What is seen.
+
+    def draw(self) -> None:
+        """Show what is to be seen now."""
+        if not (self._views and self.is_running):
+            return
+        columns, height = self.size
+        view = self._views[-1]
+        view.look()
+        if self._views[-1] is not view:
+            return
+        if columns < SMALLEST[0] or height < SMALLEST[1]:
+            small = f"Too small: {SMALLEST[0]} columns and {SMALLEST[1]} lines at least."
+            strips = [strip_of(fitted([Piece(small, "warning")], columns))]
+        else:
+            strips = _strips(view.seen(columns, height))
+            if self._said:
+                said, style = self._said
+                strips[height - 1 :] = [strip_of(fitted([Piece(f" {said}", style)], columns))]
+            if self._dialog:
+                self._put(self._dialog, strips, columns, height)
+        if not self._has_colour:
+            strips = [_uncoloured(strip) for strip in strips]
+        self.query_one(Canvas).show(strips)
+
+    def _put(self, dialog: Dialog, strips: list[Strip], columns: int, height: int) -> None:
+        """Put a dialog into the middle of a view."""
+        width = min(dialog.width, columns - 2 * _MARGIN - 4)
+        rows = dialog.rows(width, height - 2 * _MARGIN - 2)
+        x, y = (columns - width - 4) // 2, max((height - len(rows) - 2) // 2, 0)
+        self._dialog_region = Region(x, y, width + 4, len(rows) + 2)
+        frame = style_of("frame")
+        title = fitted([Piece(f" {dialog.title} ", "title")], min(len(dialog.title) + 2, width))
+        line = "─" * (width + 1 - sum(piece.cell_length for piece in map(_segment_of, title)))
+        boxed = [Strip([Segment("┌─", frame), *map(_segment_of, title), Segment(f"{line}┐", frame)])]
+        for number, row in enumerate(rows):
+            inside = strip_of(row, is_chosen=number == dialog.chosen).adjust_cell_length(width, Style.null())
+            boxed.append(Strip([Segment("│ ", frame), *inside, Segment(" │", frame)]))
+        boxed.append(Strip([Segment(f"└{'─' * (width + 2)}┘", frame)]))
+        for at, box in enumerate(boxed, start=y):
+            while at >= len(strips):
+                strips.append(Strip([]))
+            below = strips[at].adjust_cell_length(columns, Style.null())
+            strips[at] = Strip.join([below.crop(0, x), box, below.crop(x + box.cell_length, columns)])
+
+    # What comes in.
+
+    def _press(self, key: Key) -> None:
+        self._said = None
+        (self._dialog or self._views[-1]).press(key)
+        self.draw()
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        if self._dialog is None:
+            self._views[-1].wheel(event.screen_x, event.screen_y, by)
+        else:
+            self._dialog.press("down" if by > 0 else "up")
+        self.draw()
+
+    def _failed(self, error: Exception) -> None:
+        self.say(str(error), "bad")
+
+
+def _segment_of(piece: Piece | Segment, *, is_chosen: bool = False) -> Segment:
+    if isinstance(piece, Segment):
+        return piece
+    return Segment(piece.text, style_of(piece.style, is_chosen=is_chosen))
+
+
+def strip_of(row: Row, *, is_chosen: bool = False) -> Strip:
+    """A line as textual draws it."""
+    return Strip([_segment_of(piece, is_chosen=is_chosen) for piece in row if piece.text])
+
+
+def _strips(seen: Seen) -> list[Strip]:
+    strips = []
+    for number, row in enumerate(seen.rows):
+        strip = strip_of(row)
+        if number in seen.chosen:
+            until = seen.chosen_until or strip.cell_length
+            chosen = [_reversed(segment) for segment in strip.crop(0, until)]
+            strip = Strip([*chosen, *strip.crop(until)])
+        strips.append(strip)
+    return strips
+
+
+def _reversed(segment: Segment) -> Segment:
+    # Dim letters on reversed ground can hardly be read.
+    return Segment(segment.text, (segment.style or Style()) + Style(reverse=True, dim=False))
+
+
+def _uncoloured(strip: Strip) -> Strip:
+    """What is bright, underlined or reversed is no colour."""
+    return Strip([Segment(text, _without_colour(style)) for text, style, _ in strip])
+
+
+def _without_colour(style: Style | None) -> Style | None:
+    if style is None or style.color is None:
+        return style
+    is_match = style.bold and style.color.name == "yellow"
+    return style.without_color + Style(underline=True if is_match else None)

@@ -1,0 +1,391 @@
+"""The list of sessions: a box to type into, what fits, and a look at the one that is chosen.
+
+80x24        the box, the agents, 13 sessions, a rule, 7 lines of the chosen one, the keys
+110 columns  the chosen one stands beside the list, over the whole height
+under 20 lines, or with Ctrl-O, the list has all the room, or the chosen one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.cells import cell_len
+
+from geminids.core.agents import available as known_agents
+from geminids.core.names import project_names
+from geminids.faces.tui.asker import Asker
+from geminids.faces.tui.browser.preview import Preview
+from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer
+from geminids.faces.tui.cursor import Cursor
+from geminids.faces.tui.keys import Key
+from geminids.faces.tui.lines import Piece, cut, fitted
+from geminids.faces.tui.matches import Line, Scope
+from geminids.faces.tui.picker import Picker
+from geminids.faces.tui.rows import BROWSED, Told, box_row, cursor_column, highlighted, how_many, session_row
+
+if TYPE_CHECKING:
+    from geminids.faces.tui.asker import OpenLibrary
+    from geminids.query.search.found import Hit
+
+BESIDE_FROM = 110
+"""Columns from which on the chosen session stands beside the list."""
+BELOW_FROM = 20
+"""Lines from which on it stands below."""
+_LIST_SHARE = 0.58
+_BAR_LINES = 3
+"""The box, the agents, the keys."""
+SYNC_EVERY = 5.0
+"""Seconds after which what is new is taken in again."""
+ORDERS = {"date": "newest first", "started": "by start", "messages": "longest first", "project": "by project"}
+"""In which sessions may stand, and what that is called."""
+
+
+class Layout(NamedTuple):
+    """What stands where."""
+
+    list_columns: int
+    list_rows: int
+    preview: str
+    """`beside`, `below`, `instead` of the list, or nothing."""
+    preview_columns: int = 0
+    preview_rows: int = 0
+
+
+def layout_of(columns: int, height: int, *, is_switched: bool) -> Layout:
+    """What fits; `is_switched` turns the preview off where it stands, and on where it does not."""
+    rows = max(height - _BAR_LINES, 1)
+    if columns >= BESIDE_FROM and not is_switched:
+        left = int(columns * _LIST_SHARE)
+        return Layout(left, rows, "beside", columns - left - 2, rows)
+    if columns < BESIDE_FROM and height >= BELOW_FROM and not is_switched:
+        below = max((rows - 1) * 7 // 20, 3)
+        return Layout(columns, rows - 1 - below, "below", columns, below)
+    if columns < BESIDE_FROM and height < BELOW_FROM and is_switched:
+        return Layout(columns, rows, "instead", columns, rows)
+    return Layout(columns, rows, "")
+
+
+class Listing(Picker):
+    """What was typed and is listed, with as many rows as the browser has."""
+
+    room = 1
+
+    @property
+    def rows(self) -> int:
+        """For how many sessions there is room."""
+        return self.room
+
+
+class FoundMessage(NamedTuple):
+    """A message of the list of those that were found."""
+
+    line: Line
+    hit: Hit
+
+
+class Sessions(View):
+    """What one sees first."""
+
+    keys = (
+        Help("Enter", "read"),
+        Help("^R", "resume"),
+        Help("Tab", "messages"),
+        Help("Shift-Tab", "agent"),
+        Help("^T", "this project, all, deleted"),
+        Help("^P", "all actions"),
+        Help("F1", "keys"),
+        Help("Esc", "clear, then quit"),
+    )
+
+    def __init__(
+        self,
+        stage: Stage,
+        open_library: OpenLibrary,
+        scopes: Sequence[Scope],
+        typed: str = "",
+        *,
+        enter_resumes: bool = False,
+    ) -> None:
+        super().__init__(stage)
+        self.listing = Listing(scopes, typed)
+        self.messages: Sequence[FoundMessage] | None = None
+        """Those that are listed in place of sessions."""
+        self._among_messages = Cursor()
+        self._enter_resumes = enter_resumes
+        self._preview = Preview(stage)
+        self._is_switched = False
+        self._layout = layout_of(80, 24, is_switched=False)
+        self._chips: Sequence[tuple[range, str | None]] = ()
+        self._readings = 0
+        self._expiring: Mapping[str, datetime | None] = {}
+        self._asker = Asker(open_library, stage.now, stage.wake, with_use=True, every=SYNC_EVERY)
+
+    # What is chosen.
+
+    @property
+    def chosen(self) -> Line | None:
+        """The session that is chosen, with the message in it that is."""
+        if self.messages is None:
+            return self.listing.chosen
+        if not self.messages:
+            return None
+        found = self.messages[self._among_messages.number]
+        return found.line._replace(message=found.hit.message.place + 1)
+
+    # What comes in.
+
+    def look(self) -> None:
+        """Take in an answer, an error, that what is new was read; ask what is to be asked."""
+        if self._asker.error:
+            self.stage.fail(self._asker.error)
+        if self._asker.readings != self._readings:
+            self._readings = self._asker.readings
+            self.stage.renew()
+        listed = self._asker.listed
+        if listed is not None and listed is not self.listing.listed:
+            self.listing.take(listed)
+            self._take_messages()
+        if self.listing.asked != self._asker.asked:
+            self._asker.ask(self.listing.asked)
+        if self.listing.decided:
+            self.listing.settle()
+            self._enter()
+
+    def press(self, key: Key) -> None:
+        """Type, move, open; everything else is an action."""
+        match key:
+            case "escape" if not self.listing.box.text:
+                self.stage.close()
+            case "tab":
+                self._switch_messages()
+            case "shift tab":
+                self.listing.to_next_agent()
+            case "ctrl+t":
+                self.listing.to_next_scope()
+            case "ctrl+s":
+                self._to_next_order()
+            case "ctrl+o":
+                self._is_switched = not self._is_switched
+            case "shift+up" | "shift+down":
+                self._preview.top += 1 if key == "shift+down" else -1
+            case "right" if self.listing.box.cursor == len(self.listing.box.text):
+                self._enter()
+            case "up" | "down" | "page up" | "page down" if self.messages is not None:
+                self._among_messages.press(key, len(self.messages), self._layout.list_rows)
+            case "enter" if self.messages is not None:
+                self._enter()
+            case _:
+                self.listing.press(key)
+
+    def click(self, column: int, line: int) -> None:
+        """A click chooses a session, and opens the one that is chosen; on an agent it shows its sessions."""
+        if line == 1:
+            for columns, agent in self._chips:
+                if column in columns:
+                    self.listing.to_agent(agent)
+        at = line - 2
+        if not (0 <= at < self._layout.list_rows and column < self._layout.list_columns):
+            return
+        cursor, there = self._list()
+        number = cursor.top + at
+        if number == cursor.number and number < there:
+            self._enter()
+        elif number < there:
+            cursor.choose(number, there, self._layout.list_rows)
+
+    def wheel(self, column: int, line: int, by: int) -> None:
+        """The wheel moves what it stands over."""
+        is_over_list = column < self._layout.list_columns and line < 2 + self._layout.list_rows
+        if self._layout.preview and not is_over_list:
+            self._preview.top += by
+        else:
+            cursor, there = self._list()
+            cursor.choose(cursor.number + by, there, self._layout.list_rows)
+
+    def closed(self) -> None:
+        """End the threads that ask."""
+        self._asker.close()
+
+    def _list(self) -> tuple[Cursor, int]:
+        """The list that is seen, and how many lines it has."""
+        if self.messages is not None:
+            return self._among_messages, len(self.messages)
+        return self.listing.cursor, len(self.listing.listed.lines if self.listing.listed else ())
+
+    def _enter(self) -> None:
+        if line := self.chosen:
+            self.stage.say(f"Opening {line.name} …", "quiet")
+
+    def _switch_messages(self) -> None:
+        if self.messages is None:
+            self.messages = ()
+            self._among_messages = Cursor()
+            self._take_messages()
+        else:
+            self.messages = None
+
+    def _take_messages(self) -> None:
+        """List all messages that were found, session by session."""
+        if self.messages is None:
+            return
+        lines = self.listing.listed.lines if self.listing.listed else ()
+        self.messages = [
+            FoundMessage(line, hit)
+            for line in lines
+            for hit in line.hits
+            if hit.is_of_message and hit.snippet
+        ]
+        cursor = self._among_messages
+        cursor.choose(cursor.number, len(self.messages), self._layout.list_rows)
+
+    def _to_next_order(self) -> None:
+        names = list(ORDERS)
+        self.listing.order = names[(names.index(self.listing.order) + 1) % len(names)]
+
+    # What is seen.
+
+    def seen(self, columns: int, height: int) -> Seen:
+        """The box, the agents, the list with the chosen session beside or below it, the keys."""
+        self._layout = layout = layout_of(columns, height, is_switched=self._is_switched)
+        self.listing.room = layout.list_rows
+        self.listing.resize(columns, height)
+        rows: list[Row] = [self._box(columns), self._agents(columns)]
+        if layout.preview == "instead":
+            rows += _filled(self._previewed(), layout.list_rows)
+        else:
+            listed = _filled(self._listed(layout.list_columns), layout.list_rows)
+            rows += self._beside(listed) if layout.preview == "beside" else listed
+            if layout.preview == "below":
+                rows.append([Piece("─" * columns, "frame")])
+                rows += _filled(self._previewed(), layout.preview_rows)
+        rows.append(self._footer(columns))
+        chosen = 2 + self._list()[0].seen
+        is_chosen = self.chosen is not None and layout.preview != "instead"
+        return Seen(rows, range(chosen, chosen + 1) if is_chosen else range(0), layout.list_columns)
+
+    def _box(self, columns: int) -> Row:
+        box = self.listing.box
+        told = how_many(self.listing.listed, self.listing.scope)
+        row = box_row(box, columns - 1, told)
+        return _with_cursor(row, cursor_column(box, columns - 1))
+
+    def _agents(self, columns: int) -> Row:
+        """All agents, the chosen one marked; in which order the sessions stand."""
+        pieces, chips, at = [Piece(" ")], [], 1
+        for agent in (None, *known_agents()):
+            is_chosen = agent == self.listing.scope.agent
+            style = f"agent {agent}" if agent else ""
+            name = agent or "all"
+            pieces.append(Piece(f"[{name}]" if is_chosen else f" {name} ", style))
+            chips.append((range(at, at + len(name) + 2), agent))
+            at += len(name) + 2
+        self._chips = chips
+        is_search = bool(self.listing.box.text.strip())
+        order = "best match first" if is_search else ORDERS[self.listing.order]
+        what = "messages" if self.messages is not None else "sessions"
+        right = f"{what} · {order} "
+        room = columns - at - cell_len(right)
+        if room > 0:
+            pieces += [Piece(" " * room), Piece(right, "quiet")]
+        return fitted(pieces, columns)
+
+    def _listed(self, columns: int) -> list[Row]:
+        listed = self.listing.listed
+        if listed is None:
+            return [fitted([Piece(f"  {self._asker.said or 'Looking …'}", "quiet")], columns)]
+        if not listed.lines:
+            return self._nothing(columns)
+        if self.messages is not None:
+            return self._listed_messages(columns)
+        names = project_names(line.session.project for line in listed.lines)
+        told = (Told(line, names[line.session.project], self.stage.now) for line in self.listing.seen)
+        return [session_row(one, columns, BROWSED) for one in told]
+
+    def _listed_messages(self, columns: int) -> list[Row]:
+        messages, top = self.messages or (), self._among_messages.top
+        if not messages:
+            is_search = bool(self.listing.box.text.strip())
+            sentence = "No message has these words." if is_search else "Type words to find messages."
+            return [fitted([Piece(f"  {sentence}", "quiet")], columns)]
+        return [_message_row(found, columns) for found in messages[top : top + self._layout.list_rows]]
+
+    def _nothing(self, columns: int) -> list[Row]:
+        listed = self.listing.listed
+        if note := listed.note if listed else "":
+            told = [(note, "warning")]
+        elif self.listing.box.text.strip():
+            elsewhere = "Esc clears the words; Shift-Tab and Ctrl-T look elsewhere."
+            told = [("Nothing found.", "warning"), (elsewhere, "quiet")]
+        else:
+            told = [
+                ("No session found.", "warning"),
+                ("geminids browse --home DIR looks in another home directory,", "quiet"),
+                ("geminids browse --sample shows the sessions that come with geminids.", "quiet"),
+            ]
+        return [fitted([Piece(f"  {sentence}", style)], columns) for sentence, style in told]
+
+    def _previewed(self) -> list[Row]:
+        layout = self._layout
+        words = self.listing.box.text.strip()
+        return self._preview.rows(self.chosen, words, layout.preview_columns, layout.preview_rows)
+
+    def _beside(self, listed: Sequence[Row]) -> list[Row]:
+        shown = _filled(self._previewed(), len(listed))
+        columns = self._layout.list_columns
+        return [
+            [*_wide(left, columns), Piece("│ ", "frame"), *right]
+            for left, right in zip(listed, shown, strict=True)
+        ]
+
+    def _footer(self, columns: int) -> Row:
+        note = self._asker.said or (self.listing.listed.note if self.listing.listed else "")
+        if note and self.listing.listed and self.listing.listed.lines:
+            return [
+                *fitted([Piece(f" {note} ", "warning")], min(cell_len(note) + 2, columns)),
+                *footer(self.keys, max(columns - cell_len(note) - 2, 0)),
+            ]
+        return footer(self.keys, columns)
+
+
+def _message_row(found: FoundMessage, columns: int) -> Row:
+    """A message in its words, and the session in which it stands."""
+    line, hit = found
+    where = f"{line.name}"
+    title = min(max(columns // 3, 12), 40)
+    before = [
+        Piece("  "),
+        Piece(cut(line.session.agent, 6) + " ", f"agent {line.session.agent}"),
+        Piece(cut(where, title) + " ", "quiet"),
+        Piece(f"{f'#{hit.message.place + 1}':>6} ", "quiet"),
+    ]
+    return fitted([*before, *(highlighted(hit.snippet) if hit.snippet else [])], columns)
+
+
+def _with_cursor(row: Sequence[Piece], column: int) -> Row:
+    """A line in which the place where the next letter comes is marked."""
+    pieces: list[Piece] = []
+    at = 0
+    for piece in row:
+        for letter in piece.text:
+            style = "cursor" if at <= column < at + max(cell_len(letter), 1) else piece.style
+            if pieces and pieces[-1].style == style:
+                pieces[-1] = Piece(pieces[-1].text + letter, style)
+            else:
+                pieces.append(Piece(letter, style))
+            at += cell_len(letter)
+    if at <= column:
+        pieces.append(Piece(" ", "cursor"))
+    return pieces
+
+
+def _filled(rows: Sequence[Row], height: int) -> list[Row]:
+    """So many lines."""
+    return [*rows[:height], *([[]] * (height - len(rows)))]
+
+
+def _wide(row: Row, columns: int) -> Row:
+    """A line in so many columns."""
+    missing = columns - sum(cell_len(piece.text) for piece in row)
+    return [*row, Piece(" " * missing)] if missing > 0 else row

@@ -1,0 +1,156 @@
+"""A session as one line of a list, and the box above the list: for the picker and the browser alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from rich.cells import cell_len
+
+from geminids.core.values import NamedTuple
+from geminids.faces.tui.box import TextBox
+from geminids.faces.tui.lines import Piece, cut, fitted
+from geminids.faces.tui.matches import Line, Listed, Scope
+from geminids.sharing.transcript import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.storage.text.values import Snippet
+
+PROMPT = "> "
+_AGENT, _AGENT_FROM = 7, 40
+"""Columns of what stands before a title, and from how many on there is room for it."""
+RUNNING = timedelta(minutes=3)
+"""A session that was written to so lately seems to be running."""
+
+
+class Told(NamedTuple):
+    """What a row is told of."""
+
+    line: Line
+    project: str
+    now: datetime
+
+
+class Cell(NamedTuple):
+    """Something that stands beside a title."""
+
+    width: int
+    """With the blank that parts it from what stands before it."""
+    room_from: int
+    """From how many columns on there is room for it."""
+    of: Callable[[Told], Piece]
+    is_number: bool = False
+    keeps_end: bool = False
+
+
+def _status(told: Told) -> Piece:
+    session = told.line.session
+    mark, style = ("✝", "warning") if session.kept else words.STATUS_MARKS.get(session.status, ("", ""))
+    return Piece(mark, style)
+
+
+def _state(told: Told) -> Piece:
+    """Whether somebody is in it, or it will soon be deleted."""
+    last = told.line.session.last_at
+    if last is not None and told.now - RUNNING <= last <= told.now + RUNNING:
+        return Piece("●", "good")
+    return Piece("◷", "warning") if told.line.is_expiring else Piece("")
+
+
+def _prompts(told: Told) -> Piece:
+    return Piece(str(told.line.session.counts.prompts or ""), "quiet")
+
+
+def _cost(told: Told) -> Piece:
+    from geminids.faces.drawing.amounts import dollars
+
+    use = told.line.use
+    return Piece(dollars(use.cost) if use and use.cost is not None else "", "quiet")
+
+
+def age(at: datetime | None, now: datetime) -> str:
+    """How long ago something was, in its largest unit alone."""
+    if at is None:
+        return ""
+    seconds = int((now - at).total_seconds())
+    units = (("y", 31_557_600), ("mo", 2_629_800), ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60))
+    return next((f"{seconds // length}{unit}" for unit, length in units if seconds >= length), "now")
+
+
+PROJECT = Cell(15, 66, lambda told: Piece(told.project, "quiet"), keeps_end=True)
+WHEN = Cell(13, 50, lambda told: Piece(words.when(told.line.session.last_at, told.now), "quiet"))
+AGE = Cell(6, 50, lambda told: Piece(age(told.line.session.last_at, told.now), "quiet"), is_number=True)
+PROMPTS = Cell(5, 76, _prompts, is_number=True)
+COST = Cell(9, 72, _cost, is_number=True)
+STATE = Cell(2, 50, _state)
+STATUS = Cell(2, 0, _status)
+PICKED: Sequence[Cell] = (PROJECT, WHEN, STATUS)
+BROWSED: Sequence[Cell] = (PROJECT, PROMPTS, COST, AGE, STATE, STATUS)
+
+
+def session_row(told: Told, columns: int, cells: Sequence[Cell] = PICKED) -> list[Piece]:
+    """A session in one line: its agent, what it is called, and what there is room for."""
+    agent = told.line.session.agent
+    before = [Piece("  ")]
+    if columns >= _AGENT_FROM:
+        before.append(Piece(cut(agent, _AGENT - 1) + " ", f"agent {agent}"))
+    after = [_drawn(cell, cell.of(told)) for cell in cells if columns >= cell.room_from]
+    room = columns - sum(cell_len(piece.text) for piece in (*before, *after))
+    return [*before, *_title(told.line, room), *after]
+
+
+def _drawn(cell: Cell, piece: Piece) -> Piece:
+    width = cell.width - 1
+    text = cut(piece.text, width, keeps_end=cell.keeps_end)
+    return Piece(" " + (text.strip().rjust(width) if cell.is_number else text), piece.style)
+
+
+def _title(line: Line, room: int) -> list[Piece]:
+    mark = words.KIND_MARKS.get(line.session.kind, "")
+    title = [Piece(" ".join(filter(None, (mark, line.name))))]
+    if line.tags:
+        title.append(Piece(f" {words.tags(line.tags)}", "tag"))
+    return fitted(title, room)
+
+
+def box_row(box: TextBox, columns: int, told: str, ghost: str = "") -> list[Piece]:
+    """What was typed, what may follow, and on the right what came of it."""
+    room = columns - cell_len(PROMPT) - cell_len(told) - 2
+    if room < cell_len(box.text + ghost):
+        before, widest = box.before_cursor, columns - cell_len(PROMPT) - 1
+        if cell_len(before) > widest:
+            before = cut(before, widest, keeps_end=True)
+        after = box.text[box.cursor :]
+        return fitted([Piece(PROMPT, "title"), Piece(before), Piece(after), Piece(ghost, "quiet")], columns)
+    typed = [Piece(box.text), Piece(ghost, "quiet")]
+    return [Piece(PROMPT, "title"), *fitted(typed, room), Piece(f" {told} ", "quiet")]
+
+
+def cursor_column(box: TextBox, columns: int) -> int:
+    """Where the next letter comes."""
+    return min(cell_len(PROMPT + box.before_cursor), columns - 1)
+
+
+def how_many(listed: Listed | None, scope: Scope) -> str:
+    """How much there is, and where was looked."""
+    if listed is None:
+        return ""
+    number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
+    where = (scope.agent, "this project" if scope.project else "", "deleted" if scope.kept else "")
+    return " · ".join(filter(None, (number, *where)))
+
+
+def found_in(line: Line) -> list[Piece]:
+    """The words that it does not have, and a piece in which the others stand."""
+    missing = [Piece(f"without {', '.join(line.missing)}  ", "warning")] if line.missing else []
+    return [*missing, *(highlighted(line.snippets[0]) if line.snippets else [])]
+
+
+def highlighted(snippet: Snippet) -> list[Piece]:
+    """Words with those among them that were looked for."""
+    pieces, done = [], 0
+    for start, end in snippet.spans:
+        pieces += [Piece(snippet.text[done:start]), Piece(snippet.text[start:end], "match")]
+        done = end
+    return [*pieces, Piece(snippet.text[done:])]
