@@ -1,4 +1,4 @@
-"""The browser as textual runs it: one canvas on which the view on top is drawn, and the dialog in front of it.
+"""The browser as textual runs it: one canvas on which the view on top is drawn, and dialogs in front of it.
 
 Only lines that differ from what is shown are drawn again, so that a key is answered at once and nothing
 flickers over a slow line. What views and dialogs are is told without textual; here keys and the mouse come in
