@@ -1,7 +1,7 @@
 """Questions to the library that threads answer, so that a key never waits.
 
-A question belongs to a lane: of those in one lane that nobody has begun to answer only the last counts. So who
-runs through a list of sessions gets the preview of the one that is looked at, and not of all.
+A question belongs to a lane: of those in it that nobody has begun to answer only the last counts. So who
+runs through a list gets the preview of the session that is looked at, and not of all.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from geminids.core.agents import available as known_agents
 from geminids.core.names import project_names
 from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.browser.preview import Preview
-from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer
+from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
 from geminids.faces.tui.cursor import Cursor
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, cut, fitted
@@ -269,7 +269,7 @@ class Sessions(View):
         box = self.listing.box
         told = how_many(self.listing.listed, self.listing.scope)
         row = box_row(box, columns - 1, told)
-        return _with_cursor(row, cursor_column(box, columns - 1))
+        return with_cursor(row, cursor_column(box, columns - 1))
 
     def _agents(self, columns: int) -> Row:
         """All agents, the chosen one marked; in which order the sessions stand."""
@@ -361,23 +361,6 @@ def _message_row(found: FoundMessage, columns: int) -> Row:
         Piece(f"{f'#{hit.message.place + 1}':>6} ", "quiet"),
     ]
     return fitted([*before, *(highlighted(hit.snippet) if hit.snippet else [])], columns)
-
-
-def _with_cursor(row: Sequence[Piece], column: int) -> Row:
-    """A line in which the place where the next letter comes is marked."""
-    pieces: list[Piece] = []
-    at = 0
-    for piece in row:
-        for letter in piece.text:
-            style = "cursor" if at <= column < at + max(cell_len(letter), 1) else piece.style
-            if pieces and pieces[-1].style == style:
-                pieces[-1] = Piece(pieces[-1].text + letter, style)
-            else:
-                pieces.append(Piece(letter, style))
-            at += cell_len(letter)
-    if at <= column:
-        pieces.append(Piece(" ", "cursor"))
-    return pieces
 
 
 def _filled(rows: Sequence[Row], height: int) -> list[Row]:

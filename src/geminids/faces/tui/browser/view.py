@@ -125,6 +125,8 @@ class Dialog:
     """A box in the middle of a view."""
 
     title = ""
+    width = 60
+    """How wide it likes to be."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -139,10 +141,10 @@ class Dialog:
     def click(self, column: int, line: int) -> None:
         """Do what a click there, within it, says."""
 
-    chosen: int | None = None
-    """Which of its rows is chosen."""
-    width = 60
-    """How wide it likes to be."""
+    @property
+    def chosen(self) -> int | None:
+        """Which of its rows is chosen; None if none is."""
+        return None
 
 
 def footer(keys: Sequence[Help], columns: int) -> list[Piece]:
@@ -156,3 +158,20 @@ def footer(keys: Sequence[Help], columns: int) -> list[Piece]:
         told += [Piece("  " if told else " ", "quiet"), Piece(key, "key"), Piece(f" {does}", "quiet")]
         used += size
     return fitted(told, columns)
+
+
+def with_cursor(row: Sequence[Piece], column: int) -> Row:
+    """A line in which the place where the next letter comes is marked."""
+    pieces: list[Piece] = []
+    at = 0
+    for piece in row:
+        for letter in piece.text:
+            style = "cursor" if at <= column < at + max(cell_len(letter), 1) else piece.style
+            if pieces and pieces[-1].style == style:
+                pieces[-1] = Piece(pieces[-1].text + letter, style)
+            else:
+                pieces.append(Piece(letter, style))
+            at += cell_len(letter)
+    if at <= column:
+        pieces.append(Piece(" ", "cursor"))
+    return pieces

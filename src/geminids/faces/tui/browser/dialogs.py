@@ -1,0 +1,197 @@
+"""Boxes that want an answer: one of several, yes or no, some words; or that only tell something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from geminids.faces.drawing.page import LaidOutPage
+from geminids.faces.tui.box import TextBox
+from geminids.faces.tui.browser.view import Dialog, Help, Row, Stage, with_cursor
+from geminids.faces.tui.cursor import Cursor
+from geminids.faces.tui.keys import Key, Typed
+from geminids.faces.tui.lines import Piece, fitted
+from geminids.faces.tui.rows import box_row, cursor_column
+
+
+class Choice(NamedTuple):
+    """Something that can be chosen."""
+
+    name: str
+    run: Callable[[], None]
+    """What is done; the dialog is closed before."""
+    hint: str = ""
+    """What stands at the right edge: a key, a state."""
+
+
+class Choose(Dialog):
+    """One of several: type to find it, Enter."""
+
+    def __init__(self, stage: Stage, title: str, choices: Sequence[Choice], *, width: int = 60) -> None:
+        super().__init__(stage)
+        self.title = title
+        self.width = width
+        self._all = choices
+        self._box = TextBox()
+        self._cursor = Cursor()
+        self._shown = 10
+
+    @property
+    def choices(self) -> list[Choice]:
+        """Those that have all that was typed in their names."""
+        words = self._box.text.casefold().split()
+        return [one for one in self._all if all(word in one.name.casefold() for word in words)]
+
+    @property
+    def chosen(self) -> int | None:
+        """The row below the box."""
+        return 1 + self._cursor.seen if self.choices else None
+
+    def rows(self, width: int, height: int) -> Sequence[Row]:
+        """The box, and what fits."""
+        choices = self.choices
+        self._shown = max(min(len(self._all), height - 1), 1)
+        self._cursor.choose(self._cursor.number, len(choices), self._shown)
+        box = with_cursor(box_row(self._box, width, ""), cursor_column(self._box, width))
+        top = self._cursor.top
+        seen = [_choice_row(one, width) for one in choices[top : top + self._shown]]
+        nothing: list[Row] = [fitted([Piece("  Nothing found.", "quiet")], width)]
+        return [box, *(seen or nothing)]
+
+    def press(self, key: Key) -> None:
+        """Type, move, choose, or leave it."""
+        if key == "escape":
+            self.stage.show(None)
+        elif key == "enter" and self.choices:
+            self._run(self.choices[self._cursor.number])
+        elif key in ("up", "down", "page up", "page down"):
+            self._cursor.press(key, len(self.choices), self._shown)
+        elif self._box.press(key):
+            self._cursor = Cursor()
+
+    def click(self, column: int, line: int) -> None:
+        """A click chooses."""
+        number = self._cursor.top + line - 1
+        if line >= 1 and number < len(self.choices):
+            self._run(self.choices[number])
+
+    def _run(self, choice: Choice) -> None:
+        self.stage.show(None)
+        choice.run()
+
+
+class Ask(Dialog):
+    """Whether something is to be done: y or Enter does it, n or Escape does not."""
+
+    def __init__(
+        self, stage: Stage, title: str, text: str, verb: str, run: Callable[[], None], *, width: int = 64
+    ) -> None:
+        super().__init__(stage)
+        self.title = title
+        self.width = width
+        self._text, self._verb, self._run = text, verb, run
+
+    def rows(self, width: int, height: int) -> Sequence[Row]:
+        """What is going to happen, and the keys."""
+        keys = [
+            Piece("y", "key"),
+            Piece(f" {self._verb}   ", "quiet"),
+            Piece("n", "key"),
+            Piece(" cancel", "quiet"),
+        ]
+        return [*_worded(self._text, width)[: height - 2], [], fitted(keys, width)]
+
+    def press(self, key: Key) -> None:
+        """Yes or no; nothing else is an answer."""
+        if key in ("enter", Typed("y"), Typed("Y")):
+            self.stage.show(None)
+            self._run()
+        elif key in ("escape", Typed("n"), Typed("N"), Typed("q")):
+            self.stage.show(None)
+
+
+class Type(Dialog):
+    """Some words, in one line."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        title: str,
+        hint: str,
+        run: Callable[[str], None],
+        typed: str = "",
+        *,
+        width: int = 64,
+    ) -> None:
+        super().__init__(stage)
+        self.title = title
+        self.width = width
+        self._hint, self._run = hint, run
+        self._box = TextBox(typed)
+
+    def rows(self, width: int, height: int) -> Sequence[Row]:
+        """The line, and what Enter does with it."""
+        box = with_cursor(box_row(self._box, width, ""), cursor_column(self._box, width))
+        return [box, *_worded(self._hint, width, "quiet")[: height - 1]]
+
+    def press(self, key: Key) -> None:
+        """Type, take it, or leave it."""
+        if key == "escape":
+            self.stage.show(None)
+        elif key == "enter":
+            self.stage.show(None)
+            self._run(self._box.text.strip())
+        else:
+            self._box.press(key)
+
+
+class Tell(Dialog):
+    """Something to read; any key goes on."""
+
+    def __init__(
+        self, stage: Stage, title: str, rows: Callable[[int], Sequence[Row]], *, width: int = 76
+    ) -> None:
+        super().__init__(stage)
+        self.title = title
+        self.width = width
+        self._rows = rows
+        self._top = 0
+
+    def rows(self, width: int, height: int) -> Sequence[Row]:
+        """What fits of it."""
+        rows = self._rows(width)
+        self._top = max(0, min(self._top, len(rows) - height))
+        return rows[self._top : self._top + height]
+
+    def press(self, key: Key) -> None:
+        """Go on in it, or back."""
+        if key in ("up", "down", "page up", "page down"):
+            self._top += {"up": -1, "down": 1, "page up": -10, "page down": 10}[str(key)]
+        else:
+            self.stage.show(None)
+
+
+def tell_words(stage: Stage, title: str, text: str) -> Tell:
+    """Words to read, broken to the width."""
+    return Tell(stage, title, lambda width: _worded(text, width))
+
+
+def tell_keys(stage: Stage, keys: Sequence[Help]) -> Tell:
+    """What keys do."""
+    widest = max((len(key) for key, _ in keys), default=0)
+
+    def rows(width: int) -> list[Row]:
+        return [fitted([Piece(key.ljust(widest + 2), "key"), Piece(does)], width) for key, does in keys]
+
+    return Tell(stage, "Keys", rows)
+
+
+def _choice_row(choice: Choice, width: int) -> Row:
+    hint = f" {choice.hint} " if choice.hint else ""
+    return [*fitted([Piece(f"  {choice.name}")], width - len(hint)), Piece(hint, "quiet")]
+
+
+def _worded(text: str, width: int, style: str = "") -> list[Row]:
+    page = LaidOutPage(width)
+    page.words(text, style)
+    return [*page.lines]
