@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from geminids.query.sessions.resume import Offer
+
+OURS = "geminids"
 
 
 def shell_word(word: str) -> str:
@@ -33,3 +39,17 @@ def shell_line(folder: str, variables: Mapping[str, str], command: Sequence[str]
     # A folder that begins like an option would be taken for one.
     place = f"./{folder}" if folder.startswith("-") else folder
     return f"cd {shell_word(place)} && {' '.join([*settings, shell_words(command)])}"
+
+
+def offered_lines(offer: Offer, spelled: Callable[..., str]) -> list[str]:
+    """What to type for an offer, one line after the other; `spelled` makes a line of a command of our own."""
+    return [_typed(command, spelled) for command in offer.commands]
+
+
+def _typed(command: Sequence[str], spelled: Callable[..., str]) -> str:
+    from geminids.query.sessions.resume import ANY_FOLDER
+
+    if command[-1] == ANY_FOLDER:
+        # Without quotes and at the end: a shell refuses such a line until it is replaced.
+        return f"{_typed(command[:-1], spelled)} {ANY_FOLDER}"
+    return spelled(*command[1:]) if command[0] == OURS else shell_words(command)

@@ -131,6 +131,17 @@ class Exporter:
             folder.save()
         return outcome.result(contents)
 
+    def name_in(self, folder: Path, item: Item) -> str:
+        """What the file of a session is called in a folder that holds other files too: none that is there."""
+        session, suffix = self._session(item), self.format.suffix
+        names = os.listdir(folder) if folder.is_dir() else ()  # noqa: PTH208
+        taken = {name.casefold() for name in names}
+
+        def is_taken(name: str) -> bool:
+            return f"{name}{suffix}".casefold() in taken
+
+        return self._new_name(session, title_of(session, self._manner), is_taken)
+
     def _bring_up_to_date(self, folder: Folder, item: Item) -> Done | Refused | str:
         """Write the file of a session if it has changed; a text says why that was not possible."""
         stamp = self._stamp(item)
@@ -142,18 +153,20 @@ class Exporter:
             return str(error)
         hiding = self._redactor.fingerprint if self._redactor else None
         title = title_of(session, self._manner)
-        name = folder.name_of(item.key, hiding) or self._new_name(folder, item.key, session, title)
+        name = folder.name_of(item.key, hiding) or self._new_name(
+            session, title, partial(folder.is_taken, key=item.key)
+        )
         manner = self._manner_with(FILES_FOLDER.format(name.removesuffix(self.format.suffix)))
         entry = _entry(name, session, title, redacted=hiding is not None)
         pieces = self.format.write([session], manner)
         beside = _beside(session, manner)
         return folder.write(name, Page(item.key, stamp or "", hiding, entry, pieces, beside))
 
-    def _new_name(self, folder: Folder, key: str, session: Session, title: str) -> str:
+    def _new_name(self, session: Session, title: str, is_taken: Callable[[str], bool]) -> str:
         wished = self.format.file_name(session)
-        if wished and not folder.is_taken(wished.removesuffix(self.format.suffix), key):
+        if wished and not is_taken(wished.removesuffix(self.format.suffix)):
             return wished
-        return stem(session, title, partial(folder.is_taken, key=key)) + self.format.suffix
+        return stem(session, title, is_taken) + self.format.suffix
 
     def _write_contents(self, folder: Folder) -> Refused | None:
         name = self.format.contents_name

@@ -112,6 +112,16 @@ class OneSessionMethods(LibraryPart):
         )
         return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
 
+    def missing_programs(self) -> dict[str, str]:
+        """The agents whose own command is known and not to be found on the PATH, each with that command."""
+        from shutil import which
+
+        from geminids.core.agents import load
+
+        path = self._context.environment.get("PATH") or ""
+        known = {name: load(name).program for name in self._context.agents}
+        return {name: program for name, program in known.items() if program and not which(program, path=path)}
+
     def _find(self, wanted: str, *, with_outputs: bool = True) -> LookupResult:
         """The one session that is meant, whole, with the best that is known of its project."""
         from geminids.query.sessions.lookup import Finder

@@ -32,6 +32,7 @@ class ClaudeSource(Source):
 
     name = claude_homes.AGENT
     title = "Claude Code"
+    program = "claude"
     revision = 5
     # A command and its arguments stand apart in a record.
     reworded = ("command",)

@@ -30,6 +30,7 @@ class CodexSource(Source):
 
     name = codex_homes.AGENT
     title = "Codex CLI"
+    program = "codex"
     revision = 4
     # Some events are told in words of ours.
     reworded = ("notice",)

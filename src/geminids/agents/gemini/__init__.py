@@ -32,6 +32,7 @@ class GeminiSource(Source):
 
     name = gemini_homes.AGENT
     title = "Gemini CLI"
+    program = "gemini"
     revision = 7
     reworded = ()
     variables: Mapping[str, str] = {

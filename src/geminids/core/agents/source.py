@@ -70,6 +70,8 @@ class Reader(Protocol):
 class Source(Reader):
     """An agent. Whoever derives from it gives what a `Reader` has; all else is there in its plainest form."""
 
+    program: str | None = None
+    """The command that starts it; None if it is not known, or there is none."""
     reworded: Collection[str] | None = None
     """The origins of messages whose texts stand in no record as they are told; None: any text may not.
 

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from geminids.core.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskError, UnsafeArgumentError
+from geminids.core.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskError
+from geminids.faces.cli.becoming import become
 from geminids.faces.cli.completers import complete_sessions
 from geminids.faces.cli.confirmation import ask
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
 from geminids.faces.cli.picked import session_wanted
 from geminids.faces.cli.talk import say
-from geminids.faces.shell_line import shell_line, shell_words
+from geminids.faces.shell_line import offered_lines, shell_line
 
 if TYPE_CHECKING:
     from geminids.query.sessions.resume import NotResumable, Offer, Resumable
-
-OURS = "geminids"
-_HARMLESS = re.compile(r"[\w@./:\\=-]+")
-"""Words that the shell of Windows, through which the programs of npm are started, takes as they are."""
 
 
 @click.command()
@@ -84,7 +77,7 @@ def _go_on(choices: Choices, how: Resumable, *, only_print: bool, yes: bool) -> 
         return 0
     if how.may_lose and not yes:
         ask("Continue?", NobodyToAskError())
-    return _become(how, how.program)
+    return become(how, how.program)
 
 
 def _line(how: Resumable) -> str:
@@ -99,22 +92,7 @@ def _tell(choices: Choices, sentence: str, offers: Iterable[Offer]) -> None:
 def _offered(choices: Choices, offers: Iterable[Offer]) -> Iterator[str]:
     for offer in offers:
         yield f"  {offer.sentence}"
-        yield from (f"    {line}" for line in _lines(choices, offer))
-
-
-def _lines(choices: Choices, offer: Offer) -> list[str]:
-    """What to type for an offer, one line after the other."""
-    return [_typed(choices, command) for command in offer.commands]
-
-
-def _typed(choices: Choices, command: Sequence[str]) -> str:
-    """A command as one types it; our own look where this one did."""
-    from geminids.query.sessions.resume import ANY_FOLDER
-
-    if command[-1] == ANY_FOLDER:
-        # Without quotes and at the end: a shell refuses such a line until it is replaced.
-        return f"{_typed(choices, command[:-1])} {ANY_FOLDER}"
-    return choices.spelled(*command[1:]) if command[0] == OURS else shell_words(command)
+        yield from (f"    {line}" for line in offered_lines(offer, choices.spelled))
 
 
 def _print_document(choices: Choices, how: Resumable | NotResumable, session_id: str, agent: str) -> None:
@@ -124,29 +102,9 @@ def _print_document(choices: Choices, how: Resumable | NotResumable, session_id:
 
     line = _line(how) if isinstance(how, Resumable) else None
     offers = [
-        OfferedCommand(sentence=offer.sentence, line=" && ".join(_lines(choices, offer)) or None)
+        OfferedCommand(
+            sentence=offer.sentence, line=" && ".join(offered_lines(offer, choices.spelled)) or None
+        )
         for offer in how.offers
     ]
     print_json(resume_document(session_id, agent, how, line, offers))
-
-
-def _become(how: Resumable, program: str) -> int:
-    """Be the agent from now on. (Windows knows no such thing: there we wait for it.)"""
-    variables = {**os.environ, **how.environment, "PWD": how.folder}
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if os.name != "nt":
-        os.chdir(how.folder)
-        # Python turns this signal off, which is nothing to pass on.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.execve(program, how.command, variables)
-    return _wait_for(how, program, variables)
-
-
-def _wait_for(how: Resumable, program: str, variables: dict[str, str]) -> int:
-    import subprocess
-
-    for word in how.command:
-        if not _HARMLESS.fullmatch(word):
-            raise UnsafeArgumentError(word)
-    return subprocess.run([program, *how.command[1:]], cwd=how.folder, env=variables, check=False).returncode

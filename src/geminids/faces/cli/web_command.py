@@ -34,6 +34,14 @@ def web(choices: Choices, *, port: int, no_open: bool, redact: bool) -> int:
     geminids web --no-open --port 8642
     geminids web --redact
     """  # noqa: D301 - click wants the character itself
+    serve_web(choices, port=port, opens_browser=not no_open, redacts=redact)
+    return 0
+
+
+def serve_web(
+    choices: Choices, *, port: int = 0, opens_browser: bool = True, redacts: bool = False, page: str = "/"
+) -> None:
+    """Serve the sessions that were chosen until somebody ends it, and open a page."""
     from geminids.library import are_chosen, open_library
 
     try:
@@ -47,9 +55,9 @@ def web(choices: Choices, *, port: int, no_open: bool, redact: bool) -> int:
         partial(open_library, choices.home, choices.data, sample=choices.sample),
         open_sample=partial(open_library, (), choices.data, sample=True) if may_be_sample else None,
         port=port,
-        opens_browser=not no_open,
-        redacts=redact,
+        opens_browser=opens_browser,
+        page=page,
+        redacts=redacts,
         syncs=not choices.no_sync,
         tell=click.echo,
     )
-    return 0

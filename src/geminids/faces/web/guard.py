@@ -92,11 +92,19 @@ class Key(NamedTuple):
     @property
     def address(self) -> str:
         """What to open in a browser."""
-        return f"http://127.0.0.1:{self.port}/?{PARAMETER}={self.token}"
+        return self.address_of("/")
 
-    def address_with(self, code: Code) -> str:
+    def address_of(self, page: str) -> str:
+        """What to open in a browser for one page: a path, perhaps with a place in it after a `#`."""
+        return self._address(page, PARAMETER, self.token)
+
+    def address_with(self, code: Code, page: str = "/") -> str:
         """What to start a browser with."""
-        return f"http://127.0.0.1:{self.port}/?{CODE}={code.words}"
+        return self._address(page, CODE, code.words)
+
+    def _address(self, page: str, parameter: str, value: str) -> str:
+        path, sign, place = page.partition("#")
+        return f"http://127.0.0.1:{self.port}{path}?{parameter}={value}{sign}{place}"
 
     def fits(self, given: str | None) -> bool:
         """Whether this is the token."""

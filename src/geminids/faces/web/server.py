@@ -42,11 +42,12 @@ def serve(
     open_sample: OpenLibrary | None = None,
     port: int = 0,
     opens_browser: bool = True,
+    page: str = "/",
     redacts: bool = False,
     syncs: bool = True,
     tell: Callable[[str], None],
 ) -> None:
-    """Serve until somebody ends it. `tell` is told the address once it answers.
+    """Serve until somebody ends it. `tell` is told the address of the page once it answers.
 
     `open_sample` opens what is shown as long as there is no session. Raises KeyboardInterrupt on Ctrl-C, as
     whatever runs in the foreground does, but after all is ended.
@@ -61,12 +62,12 @@ def serve(
         app = create_app(open_library, key, code=code, open_sample=open_sample, redacts=redacts, syncs=syncs)
 
         def ready() -> None:
-            tell(key.address)
+            tell(key.address_of(page))
             # The system may hold more than we take over at once.
             listening.listen(MOST_IN_LINE)
             if code:
                 # Some browsers keep whoever starts them waiting.
-                Thread(target=webbrowser.open, args=(key.address_with(code),), daemon=True).start()
+                Thread(target=webbrowser.open, args=(key.address_with(code, page),), daemon=True).start()
 
         server = _Server(app, ready)
         server.run(sockets=[listening])
