@@ -111,9 +111,9 @@ class Matches:
         return found
 
     def _without_last_word(self, asked: Asked) -> Listed:
-        """What fits all but a filter that may not be typed to its end."""
+        """What fits all but a filter of which only the name was typed so far."""
         before, _, last = asked.typed.rpartition(" ")
-        if ":" not in last:
+        if not last.endswith(":"):
             return Listed(asked)
         return self.listed(asked._replace(typed=before))._replace(asked=asked)
 
