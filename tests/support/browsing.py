@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.segment import Segment, Segments
+from rich.terminal_theme import TerminalTheme
 from textual.pilot import Pilot
 
 from geminids.faces.cli.choices import Choices
@@ -100,3 +104,50 @@ def browse(
     if app.error:
         raise app.error
     return app.return_value
+
+
+LIGHT = TerminalTheme(
+    (255, 255, 255),
+    (30, 30, 30),
+    [
+        (30, 30, 30),
+        (176, 0, 32),
+        (0, 110, 40),
+        (134, 95, 0),
+        (0, 80, 190),
+        (135, 0, 140),
+        (0, 115, 125),
+        (90, 90, 90),
+    ],
+)
+DARK = TerminalTheme(
+    (24, 26, 32),
+    (214, 216, 222),
+    [
+        (24, 26, 32),
+        (240, 113, 120),
+        (152, 195, 121),
+        (229, 192, 123),
+        (97, 150, 239),
+        (198, 120, 221),
+        (86, 194, 200),
+        (171, 178, 191),
+    ],
+)
+
+
+def picture(seen: Browsing, theme: TerminalTheme) -> str:
+    """What is seen as a picture (SVG), in the colours of a terminal."""
+    columns, height = seen.app.size
+    console = Console(
+        width=columns,
+        height=height,
+        file=StringIO(),
+        record=True,
+        force_terminal=True,
+        color_system="truecolor",
+        legacy_windows=False,
+    )
+    for strip in seen.app.query_one(Canvas).strips:
+        console.print(Segments([*strip.adjust_cell_length(columns), Segment.line()]), end="")
+    return console.export_svg(title="geminids browse", theme=theme, unique_id="browse")
