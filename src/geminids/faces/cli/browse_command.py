@@ -16,22 +16,31 @@ from geminids.faces.cli.options import Choices, pass_choices, shared_options, sy
 def browse(choices: Choices, *, words: tuple[str, ...]) -> int:
     """Find, read and resume sessions on one screen.
 
-    Type to search, with the words and filters of `geminids search`; Enter reads the chosen session. F1 shows
-    all keys.
+    Type to search, with the words and filters of `geminids search`; Enter reads the chosen session, Ctrl-R
+    resumes it, F1 shows all keys.
 
     \b
     geminids browse
     geminids browse cache project:shop
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.drawing.screen import find_screen
-    from geminids.faces.tui.browser.browse import browse as run
+    from geminids.faces.tui.errors import BrowserNotInstalledError, NoTerminalError
     from geminids.faces.tui.matches import Scope
+    from geminids.faces.tui.terminal import has_terminal
 
+    if not has_terminal():
+        raise NoTerminalError
+    try:
+        from geminids.faces.tui.browser.browse import browse as run
+    except ModuleNotFoundError as error:
+        raise BrowserNotInstalledError(str(error.name)) from error
+    scopes = [Scope(), Scope(project="."), Scope(kept=True)]
     has_colour = find_screen(no_color=choices.no_color).has_colour
     run(
         choices.open_behind,
-        [Scope(), Scope(project="."), Scope(kept=True)],
+        scopes,
         " ".join(words),
+        completions=choices.completions(),
         has_colour=has_colour,
     )
     return 0
