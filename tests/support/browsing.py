@@ -94,7 +94,7 @@ def browse(
             stage, choices.open_behind, scopes, typed, completions=choices.completions(), **options
         )
 
-    app = Browser(choices.open_behind, first, now=NOW, has_colour=has_colour)
+    app = Browser(choices.open_behind, first, now=NOW, has_colour=has_colour, spelled=choices.spelled)
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:

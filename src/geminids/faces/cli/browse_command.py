@@ -36,11 +36,28 @@ def browse(choices: Choices, *, words: tuple[str, ...]) -> int:
         raise BrowserNotInstalledError(str(error.name)) from error
     scopes = [Scope(), Scope(project="."), Scope(kept=True)]
     has_colour = find_screen(no_color=choices.no_color).has_colour
-    run(
+    result = run(
         choices.open_behind,
         scopes,
         " ".join(words),
         completions=choices.completions(),
+        spelled=choices.spelled,
         has_colour=has_colour,
     )
+    return _follow(choices, result)
+
+
+def _follow(choices: Choices, result: object) -> int:
+    """Do what the browser was left for."""
+    from geminids.faces.tui.browser.results import OpenInWeb, Resume
+
+    match result:
+        case Resume(how, program):
+            from geminids.faces.cli.becoming import become
+
+            return become(how, program)
+        case OpenInWeb(page):
+            from geminids.faces.cli.web_command import serve_web
+
+            serve_web(choices, page=page)
     return 0

@@ -56,12 +56,16 @@ def draw_all_marked(page: Page, found: MarkedSessions) -> None:
 
 def in_words(session: Marked) -> str:
     """What is true of a session now, in one line."""
-    said = session.marks
+    return f"{session.id}: {marks_in_words(session.marks)}."
+
+
+def marks_in_words(said: Marks) -> str:
+    """The name, the tags and the notes, in one line."""
     name = f'named "{said.name}"' if said.name else "no name"
     tags = f"tagged {words.tags(said.tags)}" if said.tags else "no tags"
     numbers = ", ".join(str(note.id) for note in said.notes)
     notes = f"{words.count(len(said.notes), 'note')} ({numbers})" if said.notes else "no notes"
-    return f"{session.id}: {name}, {tags}, {notes}."
+    return f"{name}, {tags}, {notes}"
 
 
 def _rows(sessions: Sequence[Marked]) -> list[list[Span]]:

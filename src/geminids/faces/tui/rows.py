@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PROMPT = "> "
 _AGENT, _AGENT_FROM = 7, 40
 """Columns of what stands before a title, and from how many on there is room for it."""
+HINDERED = "⊗"
 RUNNING = timedelta(minutes=3)
 """A session that was written to so lately seems to be running."""
 
@@ -30,6 +31,8 @@ class Told(NamedTuple):
     line: Line
     project: str
     now: datetime
+    is_hindered: bool = False
+    """Whether something stands in the way of resuming it."""
 
 
 class Cell(NamedTuple):
@@ -92,7 +95,7 @@ BROWSED: Sequence[Cell] = (PROJECT, PROMPTS, COST, AGE, STATE, STATUS)
 def session_row(told: Told, columns: int, cells: Sequence[Cell] = PICKED) -> list[Piece]:
     """A session in one line: its agent, what it is called, and what there is room for."""
     agent = told.line.session.agent
-    before = [Piece("  ")]
+    before = [Piece(f"{HINDERED} ", "bad") if told.is_hindered else Piece("  ")]
     if columns >= _AGENT_FROM:
         before.append(Piece(cut(agent, _AGENT - 1) + " ", f"agent {agent}"))
     after = [_drawn(cell, cell.of(told)) for cell in cells if columns >= cell.room_from]

@@ -21,6 +21,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from geminids.faces.shell_line import OURS, shell_words
+from geminids.faces.tui.browser.failures import in_words
 from geminids.faces.tui.browser.questions import Failed, Questions
 from geminids.faces.tui.browser.styles import style_of
 from geminids.faces.tui.browser.view import Dialog, Row, Seen, View
@@ -51,6 +53,10 @@ _NAMES = {
     "f1": "?",
 }
 """The keys that are called otherwise in the picker than textual calls them."""
+
+
+def _as_typed(*words: str) -> str:
+    return shell_words((OURS, *words))
 
 
 class Canvas(Widget):
@@ -100,11 +106,16 @@ class Browser(App[object]):
         *,
         now: datetime | None = None,
         has_colour: bool = True,
+        spelled: Callable[..., str] = _as_typed,
     ) -> None:
-        """`first` makes the view to begin with; where `now` is given, time stands still."""
+        """`first` makes the view to begin with; where `now` is given, time stands still.
+
+        `spelled` makes a line of a command of ours.
+        """
         super().__init__(ansi_color=True)
         self._now = now
         self._has_colour = has_colour
+        self._spelled = spelled
         self._first = first
         self.views: list[View] = []
         self._dialog: Dialog | None = None
@@ -206,9 +217,26 @@ class Browser(App[object]):
         failed: Failed | None = None,
         *,
         is_slow: bool = False,
+        is_write: bool = False,
     ) -> None:
         """Ask the library; the answer comes later."""
-        (self._slow if is_slow else self._quick).ask(lane, question, then, failed)
+        (self._slow if is_slow else self._quick).ask(lane, question, then, failed, is_write=is_write)
+
+    def changed(self) -> None:
+        """Have all views ask again."""
+        self.renew()
+        for view in self.views:
+            view.changed()
+
+    def back_to(self, view: View) -> None:
+        """Go back to a view that was opened before."""
+        while self.views[-1] is not view:
+            self.views.pop().closed()
+        self.draw()
+
+    def spelled(self, *words: str) -> str:
+        """A command of ours to type that looks where this one does."""
+        return self._spelled(*words)
 
     def renew(self) -> None:
         """What is asked from now on is asked of the index as it is by then."""
@@ -221,8 +249,8 @@ class Browser(App[object]):
         self.draw()
 
     def say(self, sentence: str, style: str = "good") -> None:
-        """Tell something in the last line, until a key is pressed."""
-        self._said = sentence, style
+        """Tell something in the last line, until a key is pressed; nothing takes it away."""
+        self._said = (sentence, style) if sentence else None
         self.draw()
 
     def fail(self, error: Exception) -> None:
@@ -236,7 +264,8 @@ class Browser(App[object]):
 
     def copy(self, text: str) -> None:
         """Put words where other programs can paste them from."""
-        self.copy_to_clipboard(text)
+        # Half a character, which agents do write, cannot be sent.
+        self.copy_to_clipboard(text.encode("utf-8", "replace").decode())
 
     # What is seen.
 
@@ -298,7 +327,7 @@ class Browser(App[object]):
         self.draw()
 
     def _failed(self, error: Exception) -> None:
-        self.say(str(error), "bad")
+        self.say(in_words(error), "bad")
 
 
 def _segment_of(piece: Piece | Segment, *, is_chosen: bool = False) -> Segment:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from geminids.faces.tui.browser.app import Browser
@@ -21,14 +21,18 @@ def browse(
     typed: str = "",
     *,
     completions: Completions,
+    spelled: Callable[..., str],
     has_colour: bool = True,
+    enter_resumes: bool = False,
 ) -> object:
-    """Let somebody look around; what is to be done afterwards, if anything is."""
+    """Let somebody look around; what is to be done afterwards, if anything is (`results.py`)."""
 
     def first(stage: Stage) -> Sessions:
-        return Sessions(stage, open_library, scopes, typed, completions=completions)
+        return Sessions(
+            stage, open_library, scopes, typed, completions=completions, enter_resumes=enter_resumes
+        )
 
-    app = Browser(open_library, first, has_colour=has_colour)
+    app = Browser(open_library, first, has_colour=has_colour, spelled=spelled)
     result = app.run()
     if app.error:
         raise app.error

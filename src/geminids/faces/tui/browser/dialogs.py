@@ -13,6 +13,9 @@ from geminids.faces.tui.keys import Key, Typed
 from geminids.faces.tui.lines import Piece, fitted
 from geminids.faces.tui.rows import box_row, cursor_column
 
+_STEPS = {"up": -1, "down": 1, "page up": -10, "page down": 10}
+"""How many lines keys go on in a text."""
+
 
 class Choice(NamedTuple):
     """Something that can be chosen."""
@@ -80,6 +83,52 @@ class Choose(Dialog):
         choice.run()
 
 
+class Explain(Dialog):
+    """Something to read, and what can be done about it: arrows, Enter."""
+
+    def __init__(
+        self, stage: Stage, title: str, text: str, choices: Sequence[Choice], *, width: int = 70
+    ) -> None:
+        super().__init__(stage)
+        self.title = title
+        self.width = width
+        self._text, self._choices = text, choices
+        self._cursor = Cursor()
+        self._above = self._shown = 0
+
+    @property
+    def chosen(self) -> int | None:
+        """The row below the text."""
+        return self._above + self._cursor.seen
+
+    def rows(self, width: int, height: int) -> Sequence[Row]:
+        """As much of the text as leaves room to choose."""
+        text = [*_worded(self._text, width)[: max(height - min(len(self._choices), 3) - 1, 0)], []]
+        self._above, self._shown = len(text), max(min(len(self._choices), height - len(text)), 1)
+        self._cursor.choose(self._cursor.number, len(self._choices), self._shown)
+        top = self._cursor.top
+        return [*text, *(_choice_row(one, width) for one in self._choices[top : top + self._shown])]
+
+    def press(self, key: Key) -> None:
+        """Move, choose, or leave it."""
+        if key in ("escape", Typed("q")):
+            self.stage.show(None)
+        elif key == "enter":
+            self._run(self._choices[self._cursor.number])
+        else:
+            self._cursor.press(key, len(self._choices), self._shown)
+
+    def click(self, column: int, line: int) -> None:
+        """A click chooses."""
+        number = self._cursor.top + line - self._above
+        if self._above <= line and number < len(self._choices):
+            self._run(self._choices[number])
+
+    def _run(self, choice: Choice) -> None:
+        self.stage.show(None)
+        choice.run()
+
+
 class Ask(Dialog):
     """Whether something is to be done: y or Enter does it, n or Escape does not."""
 
@@ -90,16 +139,20 @@ class Ask(Dialog):
         self.title = title
         self.width = width
         self._text, self._verb, self._run = text, verb, run
+        self._top = 0
 
     def rows(self, width: int, height: int) -> Sequence[Row]:
         """What is going to happen, and the keys."""
+        text, room = _worded(self._text, width), max(height - 2, 1)
+        self._top = max(0, min(self._top, len(text) - room))
         keys = [
             Piece("y", "key"),
             Piece(f" {self._verb}   ", "quiet"),
             Piece("n", "key"),
             Piece(" cancel", "quiet"),
+            *([Piece("   ↑↓", "key"), Piece(" more", "quiet")] if len(text) > room else []),
         ]
-        return [*_worded(self._text, width)[: height - 2], [], fitted(keys, width)]
+        return [*text[self._top : self._top + room], [], fitted(keys, width)]
 
     def press(self, key: Key) -> None:
         """Yes or no; nothing else is an answer."""
@@ -108,6 +161,8 @@ class Ask(Dialog):
             self._run()
         elif key in ("escape", Typed("n"), Typed("N"), Typed("q")):
             self.stage.show(None)
+        elif key in _STEPS:
+            self._top += _STEPS[str(key)]
 
 
 class Type(Dialog):
@@ -121,17 +176,21 @@ class Type(Dialog):
         run: Callable[[str], None],
         typed: str = "",
         *,
+        completions: Sequence[str] = (),
         width: int = 64,
     ) -> None:
+        """The last word may become one of the completions, of which the first that fits is offered."""
         super().__init__(stage)
         self.title = title
         self.width = width
         self._hint, self._run = hint, run
+        self._completions = completions
         self._box = TextBox(typed)
 
     def rows(self, width: int, height: int) -> Sequence[Row]:
         """The line, and what Enter does with it."""
-        box = with_cursor(box_row(self._box, width, ""), cursor_column(self._box, width))
+        row = box_row(self._box, width, "", self._ghost)
+        box = with_cursor(row, cursor_column(self._box, width))
         return [box, *_worded(self._hint, width, "quiet")[: height - 1]]
 
     def press(self, key: Key) -> None:
@@ -141,8 +200,18 @@ class Type(Dialog):
         elif key == "enter":
             self.stage.show(None)
             self._run(self._box.text.strip())
+        elif key in ("tab", "right") and self._ghost:
+            self._box.set(self._box.text + self._ghost)
         else:
             self._box.press(key)
+
+    @property
+    def _ghost(self) -> str:
+        """What follows the letters of the last word."""
+        word = self._box.text.rpartition(" ")[2]
+        if not word or self._box.cursor != len(self._box.text):
+            return ""
+        return next((one[len(word) :] for one in self._completions if one.startswith(word)), "")
 
 
 class Tell(Dialog):
@@ -165,8 +234,8 @@ class Tell(Dialog):
 
     def press(self, key: Key) -> None:
         """Go on in it, or back."""
-        if key in ("up", "down", "page up", "page down"):
-            self._top += {"up": -1, "down": 1, "page up": -10, "page down": 10}[str(key)]
+        if key in _STEPS:
+            self._top += _STEPS[str(key)]
         else:
             self.stage.show(None)
 

@@ -51,8 +51,10 @@ class Preview:
         self.top = 0
         """The first line that is seen."""
 
-    def rows(self, line: Line | None, typed: str, columns: int, height: int) -> list[Row]:
-        """What is to be seen of a session, in so many columns and lines."""
+    def rows(
+        self, line: Line | None, typed: str, columns: int, height: int, hindrance: str = ""
+    ) -> list[Row]:
+        """What is to be seen of a session, in so many columns and lines; why it cannot be resumed."""
         if line is None or height < 1:
             return []
         wanted = Wanted(line.key, line.session.last_at, line.message or 1, typed, columns)
@@ -68,7 +70,7 @@ class Preview:
                     self._failed,
                 )
         self.top = max(0, min(self.top, len(body or ()) - 1))
-        rows: list[Row] = [*_heading(line, columns, self._stage.now), *(body or ())[self.top :]]
+        rows: list[Row] = [*_heading(line, columns, self._stage.now, hindrance), *(body or ())[self.top :]]
         return rows[:height]
 
     def _take(self, wanted: Wanted, found: Sequence[Sequence[Segment]]) -> None:
@@ -113,7 +115,7 @@ def _read(library: Library, wanted: Wanted) -> tuple[Session, int]:
     return msgspec.structs.replace(session, messages=some), first
 
 
-def _heading(line: Line, columns: int, now: datetime) -> list[Row]:
+def _heading(line: Line, columns: int, now: datetime, hindrance: str) -> list[Row]:
     session = line.session
     place = words.path(session.project.path) if session.project.path else session.project.name
     facts = (
@@ -124,7 +126,9 @@ def _heading(line: Line, columns: int, now: datetime) -> list[Row]:
         f"match in #{line.message}" if line.message else "",
         "deleted, read from a copy" if session.kept else "",
     )
-    return [fitted([Piece(" · ".join(filter(None, facts)), "quiet")], columns)]
+    told = " · ".join(filter(None, facts))
+    warning = Piece(f" {hindrance} · ", "bad") if hindrance else Piece("")
+    return [fitted([warning, Piece(told, "quiet")], columns)]
 
 
 def _lines_of(text: str, width: int) -> Sequence[Sequence[Segment]]:

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Failed = Callable[[Exception], None]
 _PATIENCE = 2.0
-"""Seconds to wait for a thread; what it then still does is given up with the process, and loses nothing."""
+"""Seconds to wait for a thread; what it then still reads is given up with the process, and loses nothing."""
+_PATIENCE_TO_WRITE = 30.0
+"""The same where something is to be written. It is written whole or not at all."""
 
 
 class _Asked(NamedTuple):
     question: Callable[[Library], Any]
     then: Callable[[Any], None]
     failed: Failed
+    is_write: bool
 
 
 class Questions:
@@ -42,6 +45,7 @@ class Questions:
         self._answers: list[Callable[[], None]] = []
         self._is_old = False
         self._is_stopping = False
+        self._is_writing = False
         self._thread: Thread | None = None
 
     def ask(
@@ -50,11 +54,16 @@ class Questions:
         question: Callable[[Library], Value],
         then: Callable[[Value], None],
         failed: Failed | None = None,
+        *,
+        is_write: bool = False,
     ) -> None:
-        """Have something asked; `then` gets the answer, unless another question in its lane comes first."""
+        """Have something asked; `then` gets the answer, unless another question in its lane comes first.
+
+        What `is_write` is done even if nobody waits for the answer any more.
+        """
         with self._changed:
             self._waiting.pop(lane, None)
-            self._waiting[lane] = _Asked(question, then, failed or self._failed)
+            self._waiting[lane] = _Asked(question, then, failed or self._failed, is_write)
             self._changed.notify_all()
         if self._thread is None:
             self._thread = Thread(target=self._run, daemon=True)
@@ -76,9 +85,11 @@ class Questions:
         """Let go of the index."""
         with self._changed:
             self._is_stopping = True
+            self._waiting = {lane: asked for lane, asked in self._waiting.items() if asked.is_write}
+            writes = self._is_writing or bool(self._waiting)
             self._changed.notify_all()
         if self._thread:
-            self._thread.join(_PATIENCE)
+            self._thread.join(_PATIENCE_TO_WRITE if writes else _PATIENCE)
 
     def _run(self) -> None:
         library: Library | None = None
@@ -103,9 +114,9 @@ class Questions:
         """What is to be asked, as soon as there is something; None when nobody wants answers any more."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_stopping)
-            if self._is_stopping:
-                return None
-            return self._waiting.pop(next(iter(self._waiting)))
+            asked = self._waiting.pop(next(iter(self._waiting))) if self._waiting else None
+            self._is_writing = asked is not None and asked.is_write
+            return asked
 
     def _has_changed(self) -> bool:
         """Whether there is a newer index than the one that is open."""

@@ -7,6 +7,7 @@ under 20 lines, or with Ctrl-O, the list has all the room, or the chosen one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +17,10 @@ from rich.cells import cell_len
 from geminids.core.agents import available as known_agents
 from geminids.core.names import project_names
 from geminids.faces.tui.asker import Asker
+from geminids.faces.tui.browser.actions import KEYS, Action, Subject, actions_of, open_palette, resume
 from geminids.faces.tui.browser.completing import Completing
+from geminids.faces.tui.browser.dialogs import Choice
+from geminids.faces.tui.browser.hindrances import Hindrances
 from geminids.faces.tui.browser.preview import Preview
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
 from geminids.faces.tui.cursor import Cursor
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary
     from geminids.library.completions import Completions
     from geminids.query.search.found import Hit
+    from geminids.storage.index.values import ProjectRow
 
 BESIDE_FROM = 110
 """Columns from which on the chosen session stands beside the list."""
@@ -40,6 +45,9 @@ _BAR_LINES = 3
 """The box, the agents, the keys."""
 SYNC_EVERY = 5.0
 """Seconds after which what is new is taken in again."""
+_PLAIN = re.compile(r"[\w./~-]+")
+"""The name of a project that needs no quotes."""
+_PROJECT = re.compile(r'(?<=\s)project:(?:"[^"]*"|\S*)(?=\s)')
 ORDERS = {"date": "newest first", "started": "by start", "messages": "longest first", "project": "by project"}
 """In which sessions may stand, and what that is called."""
 
@@ -92,13 +100,14 @@ class Sessions(View):
 
     keys = (
         Help("Enter", "read"),
-        Help("^R", "resume"),
+        KEYS[0],
         Help("Tab", "messages"),
         Help("Shift-Tab", "agent"),
         Help("^T", "this project, all, deleted"),
         Help("^P", "all actions"),
         Help("F1", "keys"),
         Help("Esc", "clear, then quit"),
+        *KEYS[1:],
     )
 
     def __init__(
@@ -119,6 +128,9 @@ class Sessions(View):
         self._enter_resumes = enter_resumes
         self._preview = Preview(stage)
         self._completing = Completing(stage, completions)
+        self._hindrances = Hindrances(stage)
+        self.views: list[Choice] = []
+        """Other views, to be chosen where actions are."""
         self._is_switched = False
         self._layout = layout_of(80, 24, is_switched=False)
         self._chips: Sequence[tuple[range, str | None]] = ()
@@ -147,6 +159,7 @@ class Sessions(View):
         if self._asker.readings != self._readings:
             self._readings = self._asker.readings
             self._completing.forget()
+            self._hindrances.forget()
             self.stage.renew()
         listed = self._asker.listed
         if listed is not None and listed is not self.listing.listed:
@@ -154,6 +167,7 @@ class Sessions(View):
             self._take_messages()
         if self.listing.asked != self._asker.asked:
             self._asker.ask(self.listing.asked)
+        self._hindrances.look(self.listing.seen)
         if self.listing.decided:
             self.listing.settle()
             self._enter()
@@ -177,13 +191,21 @@ class Sessions(View):
                 self._preview.top += 1 if key == "shift+down" else -1
             case "right" if self.listing.box.cursor == len(self.listing.box.text):
                 if not self._completing.accept(self.listing.box):
-                    self._enter()
+                    self._read()
             case "up" | "down" | "page up" | "page down" if self.messages is not None:
                 self._among_messages.press(key, len(self.messages), self._layout.list_rows)
             case "enter" if self.messages is not None:
                 self._enter()
+            case "ctrl+p":
+                open_palette(self.stage, self._actions(), self.views)
             case _:
-                self.listing.press(key)
+                if not self._act(key):
+                    self.listing.press(key)
+
+    def changed(self) -> None:
+        """Ask for the same again."""
+        if self._asker.asked:
+            self._asker.ask(self._asker.asked)
 
     def click(self, column: int, line: int) -> None:
         """A click chooses a session, and opens the one that is chosen; on an agent it shows its sessions."""
@@ -197,7 +219,7 @@ class Sessions(View):
         cursor, there = self._list()
         number = cursor.top + at
         if number == cursor.number and number < there:
-            self._enter()
+            self._read()
         elif number < there:
             cursor.choose(number, there, self._layout.list_rows)
 
@@ -220,9 +242,66 @@ class Sessions(View):
             return self._among_messages, len(self.messages)
         return self.listing.cursor, len(self.listing.listed.lines if self.listing.listed else ())
 
+    # What is done.
+
+    def read(self, key: str, message: int | None) -> None:
+        """Open a session to read it, at a message if one is named."""
+        self.stage.say(f"Opening {key} …", "quiet")
+
+    def show_project(self, name: str) -> None:
+        """List the sessions of a project that have the words that were typed."""
+        self.stage.back_to(self)
+        self.messages = None
+        quoted = name.replace('"', " ")
+        value = name if _PLAIN.fullmatch(name) else f'"{quoted}"'
+        others = _PROJECT.sub("", f" {self.listing.box.text} ").strip()
+        # With a blank after it nothing more is offered.
+        self.listing.box.set(f"{others} project:{value} ".lstrip())
+
     def _enter(self) -> None:
+        if self._enter_resumes and (subject := self._subject):
+            resume(self.stage, subject)
+        else:
+            self._read()
+
+    def _read(self) -> None:
         if line := self.chosen:
-            self.stage.say(f"Opening {line.name} …", "quiet")
+            self.read(line.key, line.message)
+
+    def _act(self, key: Key) -> bool:
+        """Do what a control key does; whether it does anything."""
+        is_control = isinstance(key, str) and key.startswith("ctrl+")
+        actions = [one for one in self._actions() if one.control == key] if is_control else ()
+        for action in actions:
+            action.run()
+        return bool(actions)
+
+    def _actions(self) -> Sequence[Action]:
+        return actions_of(self.stage, subject) if (subject := self._subject) else ()
+
+    @property
+    def _subject(self) -> Subject | None:
+        """The chosen session as something that is done with."""
+        line = self.chosen
+        if line is None:
+            return None
+        session = line.session
+        project = session.project
+        is_known = bool(project.path or project.slug or project.hash)
+        return Subject(
+            line.key,
+            line.name,
+            session.agent,
+            project.path,
+            session.kept,
+            line.message,
+            self._project_names()[project] if is_known else None,
+            self,
+        )
+
+    def _project_names(self) -> Mapping[ProjectRow, str]:
+        lines = self.listing.listed.lines if self.listing.listed else ()
+        return project_names(line.session.project for line in lines)
 
     def _switch_messages(self) -> None:
         if self.messages is None:
@@ -307,8 +386,10 @@ class Sessions(View):
             return self._nothing(columns)
         if self.messages is not None:
             return self._listed_messages(columns)
-        names = project_names(line.session.project for line in listed.lines)
-        told = (Told(line, names[line.session.project], self.stage.now) for line in self.listing.seen)
+        names, now, hindrance = self._project_names(), self.stage.now, self._hindrances.of
+        told = (
+            Told(line, names[line.session.project], now, bool(hindrance(line))) for line in self.listing.seen
+        )
         return [session_row(one, columns, BROWSED) for one in told]
 
     def _listed_messages(self, columns: int) -> list[Row]:
@@ -337,7 +418,9 @@ class Sessions(View):
     def _previewed(self) -> list[Row]:
         layout = self._layout
         words = self.listing.box.text.strip()
-        return self._preview.rows(self.chosen, words, layout.preview_columns, layout.preview_rows)
+        chosen = self.chosen
+        hindrance = self._hindrances.of(chosen) if chosen else ""
+        return self._preview.rows(chosen, words, layout.preview_columns, layout.preview_rows, hindrance)
 
     def _beside(self, listed: Sequence[Row]) -> list[Row]:
         shown = _filled(self._previewed(), len(listed))

@@ -67,8 +67,21 @@ class Stage(Protocol):
         failed: Failed | None = None,
         *,
         is_slow: bool = False,
+        is_write: bool = False,
     ) -> None:
-        """Ask the library; the answer comes later, and a newer question in the same lane takes its place."""
+        """Ask the library; the answer comes later, and a newer question in the same lane takes its place.
+
+        What `is_write` is done even if the browser is closed before.
+        """
+
+    def changed(self) -> None:
+        """Something was written that may be seen: have all views ask again."""
+
+    def back_to(self, view: View) -> None:
+        """Go back to a view that was opened before."""
+
+    def spelled(self, *words: str) -> str:
+        """A command of `geminids` to type that looks where the browser does."""
 
     def renew(self) -> None:
         """What is asked from now on is asked of the index as it is by then."""
@@ -83,7 +96,7 @@ class Stage(Protocol):
         """Put a dialog in front of the view, or take it away."""
 
     def say(self, sentence: str, style: str = "good") -> None:
-        """Tell something in the last line, until a key is pressed."""
+        """Tell something in the last line, until a key is pressed; nothing takes it away."""
 
     def leave(self, result: object = None) -> None:
         """End the browser."""
@@ -116,6 +129,9 @@ class View:
 
     def look(self) -> None:
         """Take in what is new: called before it is drawn."""
+
+    def changed(self) -> None:
+        """Ask again: something was written that may be seen here."""
 
     def closed(self) -> None:
         """Let go of what was begun for it."""

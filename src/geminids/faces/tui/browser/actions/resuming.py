@@ -1,0 +1,135 @@
+"""Going on with a session in its agent: at once where nothing is odd, else it is told what is and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from geminids.faces.shell_line import OURS, offered_lines, shell_line
+from geminids.faces.tui.browser.actions.copying import copy_text
+from geminids.faces.tui.browser.actions.failing import failing
+from geminids.faces.tui.browser.actions.restoring import restore
+from geminids.faces.tui.browser.dialogs import Ask, Choice, Explain
+from geminids.faces.tui.browser.results import Resume
+
+if TYPE_CHECKING:
+    from geminids.faces.tui.browser.actions.subject import Subject
+    from geminids.faces.tui.browser.view import Stage
+    from geminids.query.sessions.resume import NotResumable, Offer, Resumable, ToResume
+
+NOT_RESUMED = "It cannot be resumed"
+
+
+def resume(stage: Stage, subject: Subject) -> None:
+    """Leave the browser for the agent, or say what stands in the way."""
+    now = stage.now
+    stage.say("Looking how its agent resumes it …", "quiet")
+    stage.ask(
+        "resume",
+        lambda library: library.resuming(subject.key, now),
+        partial(_go_on, stage, subject),
+        failing(stage, NOT_RESUMED),
+    )
+
+
+def _go_on(stage: Stage, subject: Subject, found: ToResume) -> None:
+    from geminids.query.sessions.resume import Resumable
+
+    stage.say("")
+    how = found.how
+    if not isinstance(how, Resumable):
+        _explain(stage, subject, how)
+    elif how.program is None:
+        _explain_missing(stage, subject, how)
+    else:
+        _start(stage, subject, how, how.program)
+
+
+def _start(stage: Stage, subject: Subject, how: Resumable, program: str) -> None:
+    """Leave for the agent; where something is odd, only if that is wished."""
+    leave = partial(stage.leave, Resume(how, program))
+    text = "\n".join([f"In {how.folder}:", f"  {_line(how)}", "", *how.warnings])
+    if how.offers:
+        text = "\n".join([text, *_told(stage, how.offers)])
+        anyway = Choice("Resume it anyway" if how.may_lose else "Resume it", leave)
+        stage.show(Explain(stage, "Resume", text, [*_choices(stage, subject, how.offers), anyway]))
+    elif how.warnings or how.may_lose:
+        stage.show(Ask(stage, "Resume", text, "resume", leave))
+    else:
+        leave()
+
+
+def _line(how: Resumable) -> str:
+    """The command without the folder."""
+    return shell_line(how.folder, how.environment, how.command).partition(" && ")[2]
+
+
+def _explain(stage: Stage, subject: Subject, how: NotResumable) -> None:
+    """Why it cannot be resumed, and what can be done instead."""
+    text = "\n".join([how.reason, *_told(stage, how.offers)])
+    stage.show(
+        Explain(stage, NOT_RESUMED, text, _with_reading(subject, _choices(stage, subject, how.offers)))
+    )
+
+
+def _explain_missing(stage: Stage, subject: Subject, how: Resumable) -> None:
+    """The agent is not installed: what to type once it is."""
+    line = shell_line(how.folder, how.environment, how.command)
+    text = "\n".join([*how.warnings, "", "Once it is installed, this resumes the session:", f"  {line}"])
+    copying = Choice("Copy the command", partial(copy_text, stage, "the command that resumes it", line))
+    stage.show(Explain(stage, NOT_RESUMED, text, _with_reading(subject, [copying])))
+
+
+def _told(stage: Stage, offers: Sequence[Offer]) -> Iterator[str]:
+    """What can be done outside of the browser, as it is typed."""
+    for offer in offers:
+        if not _is_done_here(offer):
+            yield ""
+            yield offer.sentence
+            yield from (f"  {line}" for line in offered_lines(offer, stage.spelled))
+
+
+def _is_done_here(offer: Offer) -> bool:
+    match offer.commands:
+        case ((program, "show" | "restore" | "resume", _),):
+            return program == OURS
+        case _:
+            return False
+
+
+def _choices(stage: Stage, subject: Subject, offers: Sequence[Offer]) -> list[Choice]:
+    return [choice for offer in offers for choice in _choices_of(stage, subject, offer)]
+
+
+def _choices_of(stage: Stage, subject: Subject, offer: Offer) -> Iterator[Choice]:
+    """What can be done about an offer: at once, or by pasting it into a shell."""
+    match offer.commands:
+        case ((program, "show", _),) if program == OURS:
+            yield from _reading(subject)
+        case ((program, "restore", _),) if program == OURS:
+            yield Choice("Restore it", partial(restore, stage, subject))
+        case ((program, "resume", other),) if program == OURS:
+            there = subject._replace(key=other, name=other, message=None, kept=False)
+            yield Choice(offer.sentence.rstrip(":"), partial(resume, stage, there))
+        case ():
+            return
+        case _:
+            line = " && ".join(offered_lines(offer, stage.spelled))
+            yield Choice(f"Copy: {line}", partial(copy_text, stage, "the command", line))
+
+
+def _with_reading(subject: Subject, choices: Sequence[Choice]) -> list[Choice]:
+    """The same with reading it, and with leaving it at that."""
+    names = {choice.name for choice in choices}
+    reading = [choice for choice in _reading(subject) if choice.name not in names]
+    return [*choices, *reading, Choice("Close", _nothing)]
+
+
+def _reading(subject: Subject) -> Iterator[Choice]:
+    if subject.sessions and not subject.is_open:
+        yield Choice("Read it", partial(subject.sessions.read, subject.key, subject.message))
+
+
+def _nothing() -> None:
+    """The dialog is closed."""
