@@ -12,12 +12,13 @@ from typing import Any
 from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.terminal_theme import TerminalTheme
+from textual import events
 from textual.pilot import Pilot
 
 from geminids.faces.cli.choices import Choices
 from geminids.faces.tui.browser.app import Browser, Canvas
 from geminids.faces.tui.browser.sessions import Sessions
-from geminids.faces.tui.matches import Scope
+from geminids.faces.tui.matches import Line, Scope
 from tests.conftest import NOW
 
 PATIENCE = 20.0
@@ -41,6 +42,13 @@ class Browsing:
         """The same as one text."""
         return "\n".join(self.lines)
 
+    @property
+    def chosen(self) -> Line | None:
+        """The session that is chosen in the list."""
+        view = self.app.views[0]
+        assert isinstance(view, Sessions)
+        return view.chosen
+
     async def press(self, *keys: str) -> None:
         """Press keys, by the names that textual has for them."""
         await self._pilot.press(*keys)
@@ -49,6 +57,11 @@ class Browsing:
     async def type(self, text: str) -> None:
         """Type some letters."""
         await self.press(*(_NAMES.get(one, one) for one in text))
+
+    async def paste(self, text: str) -> None:
+        """Paste words, which is quicker than typing them."""
+        self.app.post_message(events.Paste(text))
+        await self._pilot.pause()
 
     async def click(self, column: int, line: int) -> None:
         """Click somewhere."""
@@ -67,6 +80,13 @@ class Browsing:
             assert time.monotonic() < until, f"{texts} are not seen, or {gone} are:\n{self.screen}"
             await self._pilot.pause(0.01)
         return self.screen
+
+    async def until_closed(self) -> None:
+        """Wait until the browser is left."""
+        until = time.monotonic() + PATIENCE
+        while self.app.is_running and not self.app._exit:
+            assert time.monotonic() < until, f"the browser is still there:\n{self.screen}"
+            await asyncio.sleep(0.01)
 
 
 _NAMES = {" ": "space", ":": "colon", '"': "quotation_mark", "-": "minus", "/": "slash", ".": "full_stop"}

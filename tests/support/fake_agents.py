@@ -18,11 +18,11 @@ def install(folder: Path, version: str | None = "0.61.0", *, name: str = "@googl
     programs = folder / "bin"
     programs.mkdir(parents=True, exist_ok=True)
     if version is None:
-        return _script(programs / "gemini").parent
+        return script(programs / "gemini").parent
     package = folder / "lib" / "node_modules" / name
     (package / "bundle").mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"name": name, "version": version}))
-    _script(package / "bundle" / "gemini.js")
+    script(package / "bundle" / "gemini.js")
     (programs / "gemini").symlink_to(Path(os.path.relpath(package, programs)) / "bundle" / "gemini.js")
     return programs
 
@@ -32,7 +32,8 @@ def path_with(*folders: Path) -> str:
     return os.pathsep.join([*map(str, folders), "/usr/bin", "/bin"])
 
 
-def _script(file: Path) -> Path:
+def script(file: Path) -> Path:
+    """A program that tells how it was started."""
     file.write_text(TELLING)
     file.chmod(0o755)
     return file

@@ -128,7 +128,9 @@ def is_below(path: str, folders: Iterable[str]) -> bool:
 
 def absolute(path: str) -> str:
     """The same from the root on, tidy."""
-    return tidy(os.path.join(os.getcwd(), expanded(path)))  # noqa: PTH109, PTH118
+    named = expanded(path)
+    # The folder we are in may be gone.
+    return tidy(named if os.path.isabs(named) else os.path.join(os.getcwd(), named))  # noqa: PTH109, PTH117, PTH118
 
 
 def tidy(path: str) -> str:

@@ -35,10 +35,15 @@ def shell_words(words: Iterable[str]) -> str:
 
 def shell_line(folder: str, variables: Mapping[str, str], command: Sequence[str]) -> str:
     """A line that goes to a folder, sets variables for a command and runs it."""
-    settings = [f"{name}={shell_word(value)}" for name, value in variables.items()]
     # A folder that begins like an option would be taken for one.
     place = f"./{folder}" if folder.startswith("-") else folder
-    return f"cd {shell_word(place)} && {' '.join([*settings, shell_words(command)])}"
+    return f"cd {shell_word(place)} && {command_line(variables, command)}"
+
+
+def command_line(variables: Mapping[str, str], command: Sequence[str]) -> str:
+    """The same without the folder."""
+    settings = [f"{name}={shell_word(value)}" for name, value in variables.items()]
+    return " ".join([*settings, shell_words(command)])
 
 
 def offered_lines(offer: Offer, spelled: Callable[..., str]) -> list[str]:

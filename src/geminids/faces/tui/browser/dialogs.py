@@ -103,11 +103,14 @@ class Explain(Dialog):
 
     def rows(self, width: int, height: int) -> Sequence[Row]:
         """As much of the text as leaves room to choose."""
-        text = [*_worded(self._text, width)[: max(height - min(len(self._choices), 3) - 1, 0)], []]
+        text = [*_worded(self._text, width)[: max(height - min(len(self._choices), 4) - 1, 0)], []]
         self._above, self._shown = len(text), max(min(len(self._choices), height - len(text)), 1)
         self._cursor.choose(self._cursor.number, len(self._choices), self._shown)
-        top = self._cursor.top
-        return [*text, *(_choice_row(one, width) for one in self._choices[top : top + self._shown])]
+        top, end = self._cursor.top, self._cursor.top + self._shown
+        seen = [*self._choices[top:end]]
+        if end < len(self._choices):
+            seen[-1] = seen[-1]._replace(hint="↓")
+        return [*text, *(_choice_row(one, width) for one in seen)]
 
     def press(self, key: Key) -> None:
         """Move, choose, or leave it."""

@@ -104,8 +104,8 @@ def _take_path(stage: Stage, wish: _Wish, proposed: _Proposed, typed: str) -> No
     if os.path.lexists(path):
         _ask_another(stage, wish, proposed, typed, path)
         return
-    text = f"Write {config.tidy(str(path))}?\n\n{wish.format}; {proposed.told[:1].lower()}{proposed.told[1:]}"
-    stage.show(Ask(stage, "Export", text, "write", partial(_write, stage, wish, proposed, path)))
+    text = f"{config.tidy(str(path))}\n\nFormat {wish.format}. {proposed.told}"
+    stage.show(Ask(stage, "Write this file?", text, "write", partial(_write, stage, wish, proposed, path)))
 
 
 def _ask_another(stage: Stage, wish: _Wish, proposed: _Proposed, typed: str, path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from geminids.faces.shell_line import OURS, offered_lines, shell_line
+from geminids.faces.shell_line import OURS, command_line, offered_lines, shell_line
 from geminids.faces.tui.browser.actions.copying import copy_text
 from geminids.faces.tui.browser.actions.failing import failing
 from geminids.faces.tui.browser.actions.restoring import restore
@@ -49,9 +49,9 @@ def _go_on(stage: Stage, subject: Subject, found: ToResume) -> None:
 def _start(stage: Stage, subject: Subject, how: Resumable, program: str) -> None:
     """Leave for the agent; where something is odd, only if that is wished."""
     leave = partial(stage.leave, Resume(how, program))
-    text = "\n".join([f"In {how.folder}:", f"  {_line(how)}", "", *how.warnings])
+    line = command_line(how.environment, how.command)
+    text = "\n".join([f"In {how.folder}:", f"  {line}", "", *how.warnings, *_told(stage, how.offers)])
     if how.offers:
-        text = "\n".join([text, *_told(stage, how.offers)])
         anyway = Choice("Resume it anyway" if how.may_lose else "Resume it", leave)
         stage.show(Explain(stage, "Resume", text, [*_choices(stage, subject, how.offers), anyway]))
     elif how.warnings or how.may_lose:
@@ -60,25 +60,19 @@ def _start(stage: Stage, subject: Subject, how: Resumable, program: str) -> None
         leave()
 
 
-def _line(how: Resumable) -> str:
-    """The command without the folder."""
-    return shell_line(how.folder, how.environment, how.command).partition(" && ")[2]
-
-
 def _explain(stage: Stage, subject: Subject, how: NotResumable) -> None:
     """Why it cannot be resumed, and what can be done instead."""
     text = "\n".join([how.reason, *_told(stage, how.offers)])
-    stage.show(
-        Explain(stage, NOT_RESUMED, text, _with_reading(subject, _choices(stage, subject, how.offers)))
-    )
+    choices = [*_choices(stage, subject, how.offers), Choice("Close", _nothing)]
+    stage.show(Explain(stage, NOT_RESUMED, text, choices))
 
 
 def _explain_missing(stage: Stage, subject: Subject, how: Resumable) -> None:
     """The agent is not installed: what to type once it is."""
     line = shell_line(how.folder, how.environment, how.command)
     text = "\n".join([*how.warnings, "", "Once it is installed, this resumes the session:", f"  {line}"])
-    copying = Choice("Copy the command", partial(copy_text, stage, "the command that resumes it", line))
-    stage.show(Explain(stage, NOT_RESUMED, text, _with_reading(subject, [copying])))
+    choices = [*_reading(subject), _copying(stage, line), Choice("Close", _nothing)]
+    stage.show(Explain(stage, NOT_RESUMED, text, choices))
 
 
 def _told(stage: Stage, offers: Sequence[Offer]) -> Iterator[str]:
@@ -99,36 +93,31 @@ def _is_done_here(offer: Offer) -> bool:
 
 
 def _choices(stage: Stage, subject: Subject, offers: Sequence[Offer]) -> list[Choice]:
-    return [choice for offer in offers for choice in _choices_of(stage, subject, offer)]
+    """What can be done here, then what can be pasted into a shell."""
+    here = [
+        choice for offer in offers if _is_done_here(offer) for choice in _done_here(stage, subject, offer)
+    ]
+    lines = [" && ".join(offered_lines(one, stage.spelled)) for one in offers if not _is_done_here(one)]
+    return [*here, *_reading(subject), *(_copying(stage, line) for line in lines if line)]
 
 
-def _choices_of(stage: Stage, subject: Subject, offer: Offer) -> Iterator[Choice]:
-    """What can be done about an offer: at once, or by pasting it into a shell."""
+def _done_here(stage: Stage, subject: Subject, offer: Offer) -> Iterator[Choice]:
     match offer.commands:
-        case ((program, "show", _),) if program == OURS:
-            yield from _reading(subject)
-        case ((program, "restore", _),) if program == OURS:
+        case ((_, "restore", _),):
             yield Choice("Restore it", partial(restore, stage, subject))
-        case ((program, "resume", other),) if program == OURS:
+        case ((_, "resume", other),):
             there = subject._replace(key=other, name=other, message=None, kept=False)
             yield Choice(offer.sentence.rstrip(":"), partial(resume, stage, there))
-        case ():
-            return
-        case _:
-            line = " && ".join(offered_lines(offer, stage.spelled))
-            yield Choice(f"Copy: {line}", partial(copy_text, stage, "the command", line))
-
-
-def _with_reading(subject: Subject, choices: Sequence[Choice]) -> list[Choice]:
-    """The same with reading it, and with leaving it at that."""
-    names = {choice.name for choice in choices}
-    reading = [choice for choice in _reading(subject) if choice.name not in names]
-    return [*choices, *reading, Choice("Close", _nothing)]
 
 
 def _reading(subject: Subject) -> Iterator[Choice]:
+    """Reading it, which is always possible."""
     if subject.sessions and not subject.is_open:
         yield Choice("Read it", partial(subject.sessions.read, subject.key, subject.message))
+
+
+def _copying(stage: Stage, line: str) -> Choice:
+    return Choice(f"Copy: {line}", partial(copy_text, stage, "the command", line))
 
 
 def _nothing() -> None:

@@ -1,0 +1,576 @@
+"""What is done with a session from the browser: resume, copy, export, mark, restore, open elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from geminids.faces import web
+from geminids.faces.tui.browser.actions.clipboard import put_on_clipboard
+from geminids.faces.tui.browser.results import OpenInWeb, Resume
+from geminids.library import Library
+from tests.conftest import FIXTURES
+from tests.support.agent_homes import COMMANDS, PROMPTS, AgentHomes, every_agent
+from tests.support.browsing import Browsing, browse
+from tests.support.fake_agents import path_with
+from tests.support.homes import FIRST_ID, write_session
+from tests.support.kept_homes import FIRST, lose_everything, user_home
+
+KEY = "ghp_" + "0123456789abcdefABCD" * 2
+"""A secret that nobody ever had."""
+
+
+def use(homes: AgentHomes, monkeypatch: pytest.MonkeyPatch) -> AgentHomes:
+    monkeypatch.setenv("HOME", str(homes.home))
+    monkeypatch.setenv("PATH", homes.path)
+    monkeypatch.chdir(homes.project)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    return homes
+
+
+@pytest.fixture
+def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AgentHomes:
+    """A session of every agent, and the agents."""
+    return use(every_agent(tmp_path), monkeypatch)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+async def find(seen: Browsing, words: str, name: str) -> None:
+    """Have one session listed."""
+    await seen.paste(words)
+    await seen.wait_for(name, "  1 session")
+
+
+# Resuming.
+
+
+@pytest.mark.parametrize("agent", sorted(PROMPTS))
+def test_a_session_is_resumed_in_its_folder(homes: AgentHomes, data: Path, agent: str) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await find(seen, PROMPTS[agent], PROMPTS[agent])
+        await seen.press("ctrl+r")
+        await seen.until_closed()
+
+    left = browse([homes.home], data, script)
+    assert isinstance(left, Resume)
+    assert left.how.command == COMMANDS[agent]
+    assert left.how.folder == str(homes.project)
+    assert left.program == str(homes.programs / agent)
+    assert left.how.environment == {}
+
+
+def test_enter_reads_unless_it_was_opened_to_resume(homes: AgentHomes, data: Path) -> None:
+    async def reading(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("enter", "escape", "escape", "escape")
+
+    async def resuming(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("enter")
+        await seen.until_closed()
+
+    assert browse([homes.home], data, reading) is None
+    assert isinstance(browse([homes.home], data, resuming, enter_resumes=True), Resume)
+
+
+@pytest.mark.slow
+def test_what_may_get_lost_is_told_before(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homes = use(every_agent(tmp_path, version="0.61.0"), monkeypatch)
+    (homes.home / ".gemini" / "settings.json").unlink()
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "login", PROMPTS["gemini"])
+        await seen.press("ctrl+r")
+        screen = await seen.wait_for("Resume it anyway")
+        assert f"gemini --resume {FIRST_ID}" in screen
+        assert f"In {homes.project}"[:40] in screen
+        assert "Save a copy first:" in screen
+        await seen.press("escape")
+        await seen.wait_for("> login", gone=["Resume it anyway"])
+        await seen.press("ctrl+r")
+        await seen.wait_for("Resume it anyway")
+        await seen.press("down", "down", "down", "enter")
+        await seen.until_closed()
+
+    assert isinstance(browse([homes.home], data, script), Resume)
+
+
+def test_a_warning_is_a_question(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    homes = use(every_agent(tmp_path), monkeypatch)
+    homes.project.rmdir()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "deploy", PROMPTS["codex"])
+        await seen.press("ctrl+r")
+        await seen.wait_for("does not exist; Codex CLI would continue", "y resume", "n cancel")
+        await seen.press("x", "n")
+        await seen.wait_for("> deploy", gone=["y resume"])
+        await seen.press("ctrl+r")
+        await seen.wait_for("y resume")
+        await seen.press("y")
+        await seen.until_closed()
+
+    left = browse([homes.home], data, script)
+    assert isinstance(left, Resume)
+    assert left.how.folder == str(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("agent", sorted(PROMPTS))
+def test_an_agent_that_is_missing_is_marked_and_explained(
+    homes: AgentHomes, data: Path, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (homes.programs / agent).unlink()
+
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions", "⊗")
+        assert [line[2:8].strip() for line in seen.lines if line.startswith("⊗")] == [agent]
+        await find(seen, PROMPTS[agent], PROMPTS[agent])
+        await seen.wait_for(f"{agent} is not installed")
+        await seen.press("ctrl+r")
+        await seen.wait_for(f"`{agent}` is not on the PATH", "Once it is installed")
+        await seen.press("down", "enter")
+        await seen.wait_for("Copied the command")
+        line = f"cd {homes.project} && {' '.join(COMMANDS[agent])}"
+        assert seen.app.clipboard == line
+        assert PROMPTS[agent] in seen.lines[0]
+
+    assert browse([homes.home], data, script) is None
+
+
+def test_a_folder_that_is_gone_is_marked_and_explained(homes: AgentHomes, data: Path) -> None:
+    homes.project.rename(homes.project.with_name("moved"))
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "cache", PROMPTS["claude"])
+        await seen.wait_for("its folder is gone")
+        assert seen.lines[2].startswith("⊗")
+        await seen.press("ctrl+r")
+        await seen.wait_for("It cannot be resumed", "does not exist", "Read it")
+        await seen.press("enter")
+        await seen.wait_for("Opening", gone=["It cannot be resumed"])
+        assert seen.lines[0].startswith("> cache")
+
+    assert browse([homes.home], data, script) is None
+
+
+def test_of_a_subagent_the_session_that_started_it_is_resumed(
+    data: Path, homes: AgentHomes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = FIXTURES / "claude" / "subagent" / "home"
+
+    async def script(seen: Browsing) -> None:
+        await seen.paste("is:subagent")
+        await seen.wait_for("↳")
+        await seen.press("ctrl+r")
+        await seen.wait_for("the session of a subagent", "Resume the session that started it", "Read it")
+        await seen.press("enter")
+        await seen.wait_for("finds sessions by their folder", gone=["of a subagent"])
+
+    assert browse([case], data, script) is None
+
+
+def test_a_session_that_is_gone_meanwhile_is_a_sentence(
+    homes: AgentHomes, data: Path, without_copies: None
+) -> None:
+    async def script(seen: Browsing) -> None:
+        await find(seen, "deploy", PROMPTS["codex"])
+        shutil.rmtree(homes.home / ".codex" / "sessions")
+        await seen.press("ctrl+r")
+        await seen.wait_for("It cannot be resumed", PROMPTS["codex"])
+        await seen.press("escape")
+        await seen.wait_for("> deploy")
+
+    assert browse([homes.home], data, script) is None
+
+
+# Copying.
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "copied"),
+    [
+        ("id", "the id", "codex:"),
+        ("path", "the path of its file", "/.codex/sessions/"),
+        ("command", "the command that resumes it", " && codex resume "),
+        ("first", "the first message as Markdown", "Write the deploy script"),
+        ("whole", "the whole session as Markdown", "Done."),
+    ],
+)
+def test_it_is_copied(homes: AgentHomes, data: Path, typed: str, said: str, copied: str) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        while PROMPTS["codex"] not in (seen.chosen.name if seen.chosen else ""):
+            await seen.press("down")
+        await seen.press("ctrl+y")
+        await seen.wait_for("Copy")
+        await seen.paste(typed)
+        await seen.press("enter")
+        await seen.wait_for(f"Copied {said} (OSC 52)")
+        assert copied in seen.app.clipboard
+
+    browse([homes.home], data, script)
+
+
+def test_the_message_that_was_found_is_copied(homes: AgentHomes, data: Path) -> None:
+    write_session(homes.home, "77777777-a", prompt="Why?", answer="Because of the **tides**", day=3)
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "tides", "Why?")
+        await seen.press("ctrl+y")
+        await seen.wait_for("Message #2 as Markdown")
+        await seen.paste("message")
+        await seen.press("enter")
+        await seen.wait_for("Copied message #2")
+        assert "Because of the **tides**" in seen.app.clipboard
+        assert "Why?" not in seen.app.clipboard
+
+    browse([homes.home], data, script)
+
+
+def test_what_cannot_be_copied_is_explained(homes: AgentHomes, data: Path) -> None:
+    homes.project.rmdir()
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "cache", PROMPTS["claude"])
+        await seen.press("ctrl+y")
+        await seen.paste("command")
+        await seen.press("enter")
+        await seen.wait_for("Nothing was copied", "does not exist")
+
+    browse([homes.home], data, script)
+
+
+def clipboard_program(folder: Path, name: str, body: str) -> dict[str, str]:
+    folder.mkdir()
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    return {"PATH": path_with(folder), "DISPLAY": ":7"}
+
+
+def test_the_clipboard_of_the_system_gets_it_too(
+    tmp_path: Path, homes: AgentHomes, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables = clipboard_program(tmp_path / "bin", "xclip", f'cat > {tmp_path}/taken; echo "$@" >&2')
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("ctrl+y", "enter")
+        await seen.wait_for("Copied the id (xclip, OSC 52)")
+        assert (tmp_path / "taken").read_text() == seen.app.clipboard
+
+    browse([homes.home], data, script)
+
+
+@pytest.mark.slow
+def test_a_clipboard_that_does_not_answer_is_given_up(tmp_path: Path) -> None:
+    hanging = clipboard_program(tmp_path / "bin", "xclip", "exec sleep 60")
+    assert put_on_clipboard("words", hanging) is None
+
+
+def test_a_clipboard_that_fails_is_none(tmp_path: Path) -> None:
+    failing = clipboard_program(tmp_path / "bin", "xclip", "exit 1")
+    assert put_on_clipboard("words", failing) is None
+    assert put_on_clipboard("words", {**failing, "DISPLAY": ""}) is None
+
+
+# Exporting.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("typed", "suffix"), [("html", ".html"), ("markdown", ".md"), ("atif", ".json")])
+def test_it_is_exported_without_secrets(homes: AgentHomes, data: Path, typed: str, suffix: str) -> None:
+    write_session(homes.home, "77777777-a", prompt=f"Use the token {KEY} please", day=3)
+    there = {*homes.project.iterdir()}
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "token", "Use the token")
+        await seen.press("ctrl+x")
+        await seen.wait_for("Export as")
+        await seen.paste(typed)
+        await seen.press("enter")
+        await seen.wait_for("Hide secrets", "With secrets")
+        await seen.press("enter")
+        await seen.wait_for("Export to", f"77777777{suffix}")
+        await seen.press("enter")
+        await seen.wait_for("Write this file?", str(homes.project)[:40], "1 secret hidden", "y write")
+        await seen.press("y")
+        await seen.wait_for("Written: ")
+
+    browse([homes.home], data, script, size=(140, 45))
+    (written,) = {*homes.project.iterdir()} - there
+    assert written.suffix == suffix
+    assert KEY not in written.read_text()
+    assert "Use the token" in written.read_text()
+
+
+@pytest.mark.slow
+def test_an_export_with_secrets_overwrites_nothing(homes: AgentHomes, data: Path) -> None:
+    write_session(homes.home, "77777777-a", prompt=f"Use the token {KEY} please", day=3)
+    (homes.project / "mine.md").write_text("mine")
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "token", "Use the token")
+        await seen.press("ctrl+x")
+        await seen.paste("markdown")
+        await seen.press("enter", "down", "enter")
+        await seen.wait_for("Export to")
+        await seen.press("ctrl+u")
+        await seen.paste("mine.md")
+        await seen.press("enter")
+        await seen.wait_for("exists and is not", "> mine.md")
+        await seen.press("ctrl+u")
+        await seen.paste("other.md")
+        await seen.press("enter")
+        await seen.wait_for("Secrets are not hidden", "other.md")
+        (homes.project / "other.md").write_text("mine as well")
+        await seen.press("enter")
+        await seen.wait_for("exists and is not")
+        await seen.press("ctrl+u")
+        await seen.paste("third.md")
+        await seen.press("enter", "enter")
+        await seen.wait_for("Written: ")
+
+    browse([homes.home], data, script)
+    assert (homes.project / "mine.md").read_text() == "mine"
+    assert (homes.project / "other.md").read_text() == "mine as well"
+    assert KEY in (homes.project / "third.md").read_text()
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_not_there_is_a_sentence(homes: AgentHomes, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("ctrl+x")
+        await seen.paste("json")
+        await seen.press("enter", "enter")
+        await seen.wait_for("Export to")
+        await seen.press("ctrl+u")
+        await seen.paste("nowhere/x.json")
+        await seen.press("enter")
+        await seen.wait_for("y write")
+        await seen.press("y")
+        await seen.wait_for("Nothing was written", "there is no folder")
+
+    browse([homes.home], data, script)
+
+
+# Names, tags, notes.
+
+
+@pytest.mark.slow
+def test_names_tags_and_notes_are_seen_at_once(homes: AgentHomes, data: Path) -> None:
+    async def choose(seen: Browsing, typed: str) -> None:
+        await seen.press("ctrl+g")
+        await seen.wait_for("Name, tag, note")
+        await seen.paste(typed)
+        await seen.press("enter")
+
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await choose(seen, "name it")
+        await seen.wait_for("Replaces its title")
+        await seen.paste("A better name")
+        await seen.press("enter")
+        await seen.wait_for('Saved: named "A better name"')
+        await seen.wait_for("A better name  ")
+        await choose(seen, "add a tag")
+        await seen.paste("keep bug")
+        await seen.press("enter")
+        await seen.wait_for("A better name #", "tagged #")
+        await choose(seen, "remove the tag bug")
+        await seen.wait_for("A better name #keep ", gone=["#bug"])
+        await choose(seen, "add a note")
+        await seen.paste("The fix is in 4e1c0d7")
+        await seen.press("enter")
+        await seen.wait_for("1 note (1)")
+        await choose(seen, "delete note 1")
+        await seen.wait_for("The fix is in", "y delete")
+        await seen.press("y")
+        await seen.wait_for("no notes")
+        await choose(seen, "remove the name")
+        await seen.wait_for("no name", gone=["A better name"])
+        await seen.press("down")
+        await choose(seen, "add a tag")
+        await seen.paste("ke")
+        await seen.wait_for("> keep")
+        await seen.press("tab", "enter")
+        await seen.wait_for("Saved: ", "tagged #keep")
+
+    browse([homes.home], data, script)
+    with Library([homes.home], data) as library:
+        assert library.tags() == {"keep": 2}
+
+
+def test_what_was_entered_is_written_though_the_browser_is_closed(homes: AgentHomes, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await find(seen, "login", PROMPTS["gemini"])
+        await seen.press("ctrl+g")
+        await seen.wait_for("Name, tag, note")
+        await seen.press("enter")
+        await seen.paste("quick")
+        await seen.press("enter", "ctrl+c")
+
+    browse([homes.home], data, script)
+    with Library([homes.home], data) as library:
+        assert library.marks()[FIRST].name == "quick"
+
+
+def test_a_name_that_is_none_is_refused_in_words(homes: AgentHomes, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("ctrl+g")
+        await seen.wait_for("Name, tag, note")
+        await seen.press("enter")
+        await seen.paste("x" * 400)
+        await seen.press("enter")
+        await seen.wait_for("Nothing was changed")
+
+    browse([homes.home], data, script)
+
+
+# Restoring.
+
+
+@pytest.mark.slow
+def test_a_deleted_session_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = user_home(tmp_path, monkeypatch)
+    data = tmp_path / "data"
+    with Library([home], data) as library:
+        library.sync()
+    lose_everything(home)
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "login", "✝")
+        await seen.press("ctrl+r")
+        await seen.wait_for("no longer has it", "Restore it")
+        await seen.press("enter")
+        screen = await seen.wait_for("Restore: write these files?", "it was", "y write")
+        assert "~/.gemini/tmp/shop/chats/session-2026-05-01T10-00-1f0c9a2b" in screen
+        await seen.press("n")
+        await seen.wait_for("> login", gone=["y write"])
+        await seen.press("ctrl+p")
+        await seen.paste("restore")
+        await seen.press("enter")
+        await seen.wait_for("y write")
+        await seen.press("y")
+        await seen.wait_for("2 files written")
+
+    browse([home], data, script)
+    assert len([*home.rglob("session-*")]) == 1
+    with Library([home], data) as library:
+        library.sync()
+        assert not library.session(FIRST).kept
+
+
+def test_what_cannot_be_put_back_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = user_home(tmp_path, monkeypatch)
+    data = tmp_path / "data"
+    with Library([home], data) as library:
+        library.sync()
+    lose_everything(home)
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "login", "✝")
+        shutil.rmtree(data / "kept")
+        await seen.press("ctrl+p")
+        await seen.paste("restore")
+        await seen.press("enter")
+        await seen.wait_for("Nothing was restored")
+
+    browse([home], data, script)
+
+
+# Elsewhere.
+
+
+@pytest.mark.slow
+def test_its_page_is_opened_in_the_web_app(homes: AgentHomes, data: Path) -> None:
+    pytest.importorskip("nh3")
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "login", PROMPTS["gemini"])
+        await seen.press("ctrl+p")
+        await seen.paste("web")
+        await seen.press("enter")
+        await seen.until_closed()
+
+    left = browse([homes.home], data, script)
+    assert left == OpenInWeb(f"/sessions/gemini%3A{FIRST_ID}#1")
+
+
+def test_without_the_web_app_it_is_told_what_adds_it(
+    homes: AgentHomes, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "geminids.faces.web.server", raising=False)
+    monkeypatch.delattr(web, "server", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("ctrl+p")
+        await seen.paste("web")
+        await seen.press("enter")
+        await seen.wait_for("The web app cannot be opened", "uvicorn", "adds it")
+
+    assert browse([homes.home], data, script) is None
+
+
+def test_only_the_project_is_listed(homes: AgentHomes, data: Path) -> None:
+    write_session(homes.home, "77777777-a", prompt="Move the cache elsewhere", day=3, slug="an odd name")
+
+    async def script(seen: Browsing) -> None:
+        await seen.paste("cache project:nowhere")
+        await seen.press("ctrl+w")
+        await seen.wait_for("2 sessions")
+        while seen.chosen and seen.chosen.name != PROMPTS["claude"]:
+            await seen.press("down")
+        await seen.press("ctrl+f")
+        await seen.wait_for("> cache project:shop", "  1 session")
+        await seen.press("escape")
+        await seen.wait_for("4 sessions")
+        await seen.paste("elsewhere")
+        await seen.wait_for("  1 session")
+        await seen.press("ctrl+f")
+        await seen.wait_for('> elsewhere project:"an odd name"', "  1 session")
+
+    browse([homes.home], data, script)
+
+
+def test_all_that_can_be_done_is_found_by_a_few_letters(homes: AgentHomes, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("ctrl+p")
+        screen = await seen.wait_for("What to do", "^R", "^Y", "^X", "^G", "^F")
+        assert "Restore" not in screen
+        await seen.paste("expo")
+        await seen.press("enter")
+        await seen.wait_for("Export as")
+
+    browse([homes.home], data, script)
+
+
+def test_without_a_session_nothing_is_done(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("No session found.")
+        await seen.press("ctrl+r", "ctrl+y", "ctrl+x", "ctrl+g", "ctrl+f")
+        await seen.wait_for("No session found.")
+
+    browse([tmp_path / "home"], tmp_path / "data", script)
