@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,9 @@ def browse(
         return Sessions(stage, open_library, scopes, typed, completions=completions)
 
     app = Browser(open_library, first, has_colour=has_colour)
+    for name in ("COLUMNS", "LINES"):
+        # Whoever exported them means the size at that time, and textual would believe it for ever.
+        os.environ.pop(name, None)
     result = app.run()
     if app.error:
         raise app.error
