@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from geminids.core.values import Value
-from geminids.faces.cli.number_tables import (
+from geminids.faces.drawing.amounts import UNKNOWN, dollars, exact, percent, short
+from geminids.faces.drawing.number_tables import (
     EMPTY,
     GAP,
     RULE,
@@ -19,7 +20,6 @@ from geminids.faces.cli.number_tables import (
     flow,
     number,
 )
-from geminids.faces.drawing.amounts import UNKNOWN, dollars, exact, percent, short
 from geminids.sharing.transcript import safe, words
 
 TYPE_CHECKING = False
@@ -118,7 +118,7 @@ def _basis(stats: Statistics) -> str:
 
 
 def _line_of_days(view: View) -> tuple[str, str] | None:
-    from geminids.faces.cli.stats_charts import sparkline
+    from geminids.faces.drawing.stats_charts import sparkline
 
     room = (
         _WIDEST_LINE
@@ -169,7 +169,7 @@ def _with_bars(
     view: View, fields: Sequence[Field], rows: Sequence[Row], width: int
 ) -> tuple[list[Field], list[Row]]:
     """The same with a bar at the end of each group."""
-    from geminids.faces.cli.stats_charts import bar
+    from geminids.faces.drawing.stats_charts import bar
 
     groups, _ = shown_groups(view.stats, view.limit)
     weight = _weight(view.stats.by)
