@@ -83,7 +83,12 @@ def verdict(kept: Kept, now: datetime) -> str:
     at_once = (
         f", {starts} when {kept.agent_title(first.agent)} starts" if due(first.at, now) == NEXT_START else ""
     )
-    return f"{words.count(len(soon), 'session')} {_expire(soon)} within 7 days{at_once}; {_are_kept(soon)}."
+    return f"{expiring_soon(soon)}{at_once}; {_are_kept(soon)}."
+
+
+def expiring_soon(soon: Sequence[Expiring]) -> str:
+    """How many sessions expire soon, as the beginning of a sentence."""
+    return f"{words.count(len(soon), 'session')} {_expire(soon)} within {SOON.days} days"
 
 
 def _expire(expiring: Sequence[Expiring]) -> str:

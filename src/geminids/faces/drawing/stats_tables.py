@@ -51,6 +51,8 @@ class View(Value):
     """Whether it is drawn on a terminal."""
     chart: str | None
     """Which picture is asked for; None if none was named."""
+    measure: str = "tokens"
+    """What bars beside rows tell, where it is used: `tokens` or `cost`."""
 
 
 class Quantity(Value):
@@ -172,7 +174,7 @@ def _with_bars(
     from geminids.faces.drawing.stats_charts import bar
 
     groups, _ = shown_groups(view.stats, view.limit)
-    weight = _weight(view.stats.by)
+    weight = _weight(view)
     values = {group.key: weight(group.figures) for group in groups}
     largest = max((value or 0 for value in values.values()), default=0)
     bars = iter([bar(values[group.key], largest, width) for group in groups])
@@ -187,10 +189,17 @@ def _with_bars(
     return [*fields, Field(" " * width, is_number=False)], drawn
 
 
-def _weight(by: str) -> Callable[[Figures], int | None]:
-    if by == "tool":
+def _weight(view: View) -> Callable[[Figures], int | None]:
+    if view.stats.by == "tool":
         return lambda figures: figures.calls
-    return lambda figures: figures.tokens.total
+    return lambda figures: amount(figures.tokens, view.measure)
+
+
+def amount(used: Tokens, measure: str) -> int | None:
+    """What a bar tells: tokens, or what they cost in millionths of a dollar."""
+    if measure == "tokens":
+        return used.total
+    return None if used.cost is None else round(used.cost * 1_000_000)
 
 
 def without_noise(stats: Statistics) -> Statistics:
