@@ -66,8 +66,6 @@ class Keeping(View):
     keys = (
         Help("Enter", "read"),
         Help("↑↓", "choose"),
-        Help("F3", "projects"),
-        Help("F4", "usage"),
         Help("Esc", "back"),
     )
 

@@ -74,8 +74,6 @@ class Projects(View):
     keys = (
         Help("Enter", "its sessions"),
         Help("↑↓", "choose"),
-        Help("F4", "usage"),
-        Help("F5", "what is kept"),
         Help("Esc", "clear, then back"),
     )
 

@@ -74,11 +74,12 @@ class Usage(View):
     """Totals, days, and a table by model, tool, project, agent or day."""
 
     keys = (
-        Help("1-5 Tab", "by"),
-        Help("d w m a", "since"),
-        Help("c t", "cost, tokens"),
         Help("↑↓", "scroll"),
+        Help("Tab", "next table"),
         Help("Esc", "back"),
+        Help("1-5", "by model, tool, project, agent, day"),
+        Help("d w m a", "today, 7 days, 30 days, all"),
+        Help("c t", "bars of cost, of tokens"),
     )
 
     def __init__(self, stage: Stage) -> None:
@@ -226,6 +227,8 @@ def day_rows(found: Statistics, drawn: Drawn, now: datetime) -> list[Row]:
     used = {day: stats_tables.amount(tokens, drawn.measure) for day, tokens in found.days}
     if not used:
         return []
+    if drawn.measure == "cost" and found.total.tokens.cost is None:
+        return [[], [Piece("No cost is known; t shows tokens.", "quiet")]]
     first = found.since.astimezone().date() if found.since else min(used)
     last = now.astimezone().date() if found.since else max(used)
     days = days_that_fit(used, first, last, drawn.columns - 2 * _MARGIN)
