@@ -21,7 +21,7 @@ from geminids.core.model import KnownBy, Project
 from geminids.faces.drawing.amounts import dollars
 from geminids.faces.tui.browser.app import Browser, Canvas
 from geminids.faces.tui.browser.columns import Column, heading_row, table_row
-from geminids.faces.tui.browser.day_bars import bar_rows, days_that_fit
+from geminids.faces.tui.browser.day_bars import bar_rows, bars_of
 from geminids.faces.tui.browser.projects import explained_state, project_lines, state_of
 from geminids.faces.tui.browser.sessions import Sessions
 from geminids.faces.tui.browser.usage import GROUPS
@@ -193,25 +193,35 @@ def test_a_folder_is_cut_at_its_beginning_and_leaves_where_there_is_no_room() ->
 
 def test_days_are_bars_as_wide_as_there_is_room() -> None:
     used = {date(2026, 6, 1): 1, date(2026, 6, 3): 1000, date(2026, 6, 7): None}
-    days = days_that_fit(used, date(2026, 6, 1), date(2026, 6, 7), 78)
-    assert days is not None
-    assert (days.values, days.width) == ([1, 0, 1000, 0, 0, 0, 0], 11)
-    *bars, names = map(text_of, bar_rows(days, 4))
-    assert bars[0].split() == ["█" * 10]
-    assert bars[-1].split() == ["▁" * 10, "█" * 10]
-    assert names.split("  ")[0] == "1 Jun"
-    assert names.rstrip().endswith("7 Jun")
-    assert {len(line) for line in (*bars, names)} == {77}
+    bars = bars_of(used, date(2026, 6, 1), date(2026, 6, 7), 78)
+    assert bars is not None
+    assert (bars.values, bars.width, bars.period) == ([1, 0, 1000, 0, 0, 0, 0], 11, "day")
+    *drawn, names = map(text_of, bar_rows(bars, 4))
+    assert drawn[0].split() == ["█" * 10]
+    assert drawn[-1].split() == ["▁" * 10, "█" * 10]
+    assert (names[:5], names.rstrip()[-5:]) == ("1 Jun", "7 Jun")
+    assert {len(line) for line in (*drawn, names)} == {77}
 
 
-def test_of_many_days_the_last_are_seen() -> None:
-    used = {date(2025, 1, 1): 5, date(2026, 6, 15): 5}
-    days = days_that_fit(used, date(2025, 1, 1), date(2026, 6, 15), 58)
-    assert days is not None
-    assert (len(days.values), days.width, days.last) == (58, 1, date(2026, 6, 15))
-    assert text_of(bar_rows(days, 3)[-1]).split("  ")[0] == "19 Apr"
-    assert days_that_fit(used, date(2026, 6, 15), date(2026, 6, 15), 58) is None
-    assert days_that_fit(used, date(2026, 6, 1), date(2026, 6, 14), 58) is None
+def test_more_days_than_there_is_room_for_are_weeks() -> None:
+    used = {date(2026, 1, 1): 5, date(2026, 1, 4): 1, date(2026, 6, 15): 5}
+    bars = bars_of(used, date(2026, 1, 1), date(2026, 6, 15), 58)
+    assert bars is not None
+    assert (bars.first, bars.day(24), bars.period) == (date(2025, 12, 29), date(2026, 6, 15), "week")
+    assert (bars.values[0], bars.values[-1], sum(bars.values)) == (6, 5, 11)
+    assert text_of(bar_rows(bars, 3)[-1]).split("  ")[0] == "29 Dec"
+
+
+def test_of_many_weeks_the_last_are_seen() -> None:
+    bars = bars_of({date(2020, 1, 1): 9, date(2026, 6, 15): 5}, date(2020, 1, 1), date(2026, 6, 15), 58)
+    assert bars is not None
+    assert (len(bars.values), bars.width, bars.highest, bars.day(57)) == (58, 1, 5, date(2026, 6, 15))
+
+
+def test_one_day_or_nothing_is_no_picture() -> None:
+    used = {date(2026, 6, 15): 5}
+    assert bars_of(used, date(2026, 6, 15), date(2026, 6, 15), 58) is None
+    assert bars_of(used, date(2026, 6, 1), date(2026, 6, 14), 58) is None
 
 
 # Projects
@@ -271,6 +281,7 @@ def test_typing_finds_a_project_and_enter_opens_it(place: Place) -> None:
     assert len(opened) == 1
 
 
+@pytest.mark.slow
 def test_the_list_is_narrowed_to_a_project_and_keeps_what_was_typed(place: Place) -> None:
     async def play(screen: Screen) -> None:
         await screen.until("␇ words")
@@ -306,9 +317,8 @@ def test_the_numbers_are_those_of_stats(
         assert f"{total['prompts']} prompts" in seen
         for group in found["groups"]:
             number = group["calls"] if by == "tool" else (group["tokens"] or {}).get("total")
-            row = next(
-                line for line in screen.lines if re.match(rf" {re.escape(safe.line(group['name']))}  ", line)
-            )
+            name = re.escape(safe.line(group["name"]))
+            row = next(line for line in screen.lines if re.match(f" {name}  ", line))
             assert number is None or f" {number:,} " in f"{row} "
 
     browse(place, play, size=(200, 90), first=beside("f4"))
@@ -319,15 +329,15 @@ def test_of_a_span_the_numbers_are_those_since_then(own: Place, geminids: Run) -
     assert since["total"]["prompts"] == 1
 
     async def play(screen: Screen) -> None:
-        await screen.until("list-price")
+        await screen.until("No cost is known; t shows tokens.", "No price for gemini-3-pro")
         await screen.press("m")
         await screen.until("[30 days]", f"{since['total']['prompts']} prompt")
         await screen.press("d")
         await screen.until("Nothing was done (today).")
         await screen.press("a", "t")
-        await screen.until("tokens a day, at most", "[tokens]")
+        await screen.until("tokens a day, at most 12: 1 May", "[tokens]")
         await screen.press("tab")
-        await screen.until("[tool]", "calls")
+        await screen.until("[tool]", "No tool calls.")
         await screen.click("agent")
         await screen.until("[agent]")
 
@@ -349,6 +359,7 @@ def test_what_does_not_fit_is_scrolled_to(place: Place) -> None:
 # Keeping
 
 
+@pytest.mark.slow
 def test_what_will_be_deleted_is_told_as_keep_tells_it(own: Place, geminids: Run) -> None:
     verdict = geminids("keep", *own.options).err.splitlines()[0].removeprefix("geminids: ")
     opened: list[str] = []
@@ -395,6 +406,7 @@ def test_sessions_that_expire_are_marked_and_that_is_said_once(own: Place) -> No
 # From one to another
 
 
+@pytest.mark.slow
 def test_each_view_leads_to_the_others_and_back_to_the_list(place: Place) -> None:
     async def play(screen: Screen) -> None:
         await screen.until("␇ words")

@@ -290,7 +290,9 @@ def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statisti
 def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit: int | None) -> None:
     """Say what the table does not show, and how to see it."""
     if not found.groups:
-        say(f"No {found.by} is known." if found.by != "tool" else "No tool calls.")
+        from geminids.faces.drawing.stats_tables import no_groups
+
+        say(no_groups(found))
     else:
         tell_more(choices, asked, len(found.groups), limit, found.by)
 

@@ -202,6 +202,11 @@ def amount(used: Tokens, measure: str) -> int | None:
     return None if used.cost is None else round(used.cost * 1_000_000)
 
 
+def no_groups(stats: Statistics) -> str:
+    """What is said in place of a table without rows."""
+    return "No tool calls." if stats.by == "tool" else f"No {stats.by} is known."
+
+
 def without_noise(stats: Statistics) -> Statistics:
     """Figures without a group of which nothing is known but that replies are of no known model."""
     return stats._replace(

@@ -1,4 +1,4 @@
-"""Days side by side as bars, as wide as the screen allows."""
+"""Days side by side as bars, as wide as the screen allows; weeks, where there is no room for all days."""
 
 from __future__ import annotations
 
@@ -9,47 +9,64 @@ from typing import NamedTuple
 from geminids.faces.tui.lines import Piece
 
 WIDEST = 12
-"""Columns of a day, with the blank after it."""
+"""Columns of a bar, with the blank after it."""
 NAMED_FROM = 7
-"""Columns of a day from which on each is named; else the first and the last are."""
+"""Columns of a bar from which on each has its day below it; else the first and the last have."""
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
-_DAY = timedelta(days=1)
+_WEEK = 7
 
 
-class Days(NamedTuple):
-    """The days of a picture, all of them between the first and the last."""
+class Bars(NamedTuple):
+    """Days or weeks, all of them between the first and the last."""
 
     first: date
     values: Sequence[int]
     width: int
     """Columns of each."""
+    days: int
+    """Of each."""
 
     @property
-    def last(self) -> date:
-        """The last one."""
-        return self.first + (len(self.values) - 1) * _DAY
+    def period(self) -> str:
+        """What a bar stands for."""
+        return "day" if self.days == 1 else "week"
+
+    @property
+    def highest(self) -> int:
+        """The most that is in one."""
+        return max(self.values)
+
+    def day(self, number: int) -> date:
+        """The day with which one begins."""
+        return self.first + timedelta(days=number * self.days)
 
 
-def days_that_fit(used: Mapping[date, int | None], first: date, last: date, room: int) -> Days | None:
-    """The last of these days for which there is room; None if there are not two, or nothing in any."""
-    number = min((last - first).days + 1, room)
-    first = last - (number - 1) * _DAY if number > 0 else last
-    values = [used.get(first + at * _DAY) or 0 for at in range(number)]
-    if number < 2 or not any(values):
+def bars_of(used: Mapping[date, int | None], first: date, last: date, room: int) -> Bars | None:
+    """Those for which there is room, the last ones; None if there are not two, or nothing is in any."""
+    is_long = (last - first).days >= room
+    step = _WEEK if is_long else 1
+    # Weeks begin on Mondays.
+    first -= timedelta(days=first.weekday() if is_long else 0)
+    values = [0] * ((last - first).days // step + 1)
+    for day, value in used.items():
+        if first <= day <= last:
+            values[(day - first).days // step] += value or 0
+    shown = values[-room:]
+    if len(shown) < 2 or not any(shown):
         return None
-    return Days(first, values, max(1, min(WIDEST, room // number)))
+    begin = first + timedelta(days=(len(values) - len(shown)) * step)
+    return Bars(begin, shown, max(1, min(WIDEST, room // len(shown))), step)
 
 
-def bar_rows(days: Days, height: int) -> list[list[Piece]]:
+def bar_rows(bars: Bars, height: int) -> list[list[Piece]]:
     """The bars, and below them which days they are."""
-    largest = max(days.values)
     # The least that is more than nothing can be seen.
-    eighths = [max(1, round(8 * height * value / largest)) if value > 0 else 0 for value in days.values]
+    eighths = [max(1, round(8 * height * value / bars.highest)) if value > 0 else 0 for value in bars.values]
     rows = []
     for level in range(height - 1, -1, -1):
         marks = (_EIGHTHS[max(0, min(8, full - 8 * level))] for full in eighths)
-        rows.append([Piece("".join(_wide(mark, days.width) for mark in marks), "bar")])
-    return [*rows, [Piece(_names(days), "quiet")]]
+        rows.append([Piece("".join(_wide(mark, bars.width) for mark in marks), "bar")])
+    return [*rows, [Piece(_names(bars), "quiet")]]
 
 
 def _wide(mark: str, width: int) -> str:
@@ -57,12 +74,12 @@ def _wide(mark: str, width: int) -> str:
     return mark if width == 1 else mark * (width - 1) + " "
 
 
-def _names(days: Days) -> str:
-    if days.width >= NAMED_FROM:
-        named = (short_day(days.first + at * _DAY) for at in range(len(days.values)))
-        return "".join(name.ljust(days.width) for name in named)
-    first, last = short_day(days.first), short_day(days.last)
-    between = len(days.values) * days.width - (days.width > 1) - len(first) - len(last)
+def _names(bars: Bars) -> str:
+    number = len(bars.values)
+    if bars.width >= NAMED_FROM:
+        return "".join(short_day(bars.day(at)).ljust(bars.width) for at in range(number))
+    first, last = short_day(bars.first), short_day(bars.day(number - 1))
+    between = number * bars.width - (bars.width > 1) - len(first) - len(last)
     return f"{first}{' ' * between}{last}" if between > 0 else f"{first} to {last}"
 
 

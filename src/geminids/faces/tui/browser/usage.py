@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
@@ -10,13 +11,13 @@ from rich.cells import cell_len
 from geminids.faces.drawing import stats_tables
 from geminids.faces.drawing.amounts import dollars, short
 from geminids.faces.drawing.page import LaidOutPage
-from geminids.faces.tui.browser.day_bars import bar_rows, days_that_fit, short_day
+from geminids.faces.tui.browser.day_bars import bar_rows, bars_of, short_day
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer
 from geminids.faces.tui.keys import Key, Typed
 from geminids.faces.tui.lines import Piece, fitted
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import datetime
 
     from geminids.query.usage.stats import Statistics
 
@@ -217,13 +218,16 @@ def laid_out(found: Statistics, drawn: Drawn, now: datetime) -> list[Row]:
     stats_tables.draw_heading(heading, view._replace(chart="none"))
     if found.groups:
         stats_tables.draw_table(table, view)
+    else:
+        table.line()
+        table.line((stats_tables.no_groups(found), "quiet"))
     stats_tables.draw_notes(table, stats_tables.notes(found))
     bars = day_rows(found, drawn, now)
     return [[Piece(" " * _MARGIN), *row] for row in (*heading.lines, *bars, *table.lines)]
 
 
 def day_rows(found: Statistics, drawn: Drawn, now: datetime) -> list[Row]:
-    """A bar for each of the last days, and what the highest of them is; nothing where that is one day."""
+    """A bar for each day or week, and what the highest of them is; nothing where that is one alone."""
     used = {day: stats_tables.amount(tokens, drawn.measure) for day, tokens in found.days}
     if not used:
         return []
@@ -231,17 +235,16 @@ def day_rows(found: Statistics, drawn: Drawn, now: datetime) -> list[Row]:
         return [[], [Piece("No cost is known; t shows tokens.", "quiet")]]
     first = found.since.astimezone().date() if found.since else min(used)
     last = now.astimezone().date() if found.since else max(used)
-    days = days_that_fit(used, first, last, drawn.columns - 2 * _MARGIN)
-    if days is None:
+    bars = bars_of(used, first, last, drawn.columns - 2 * _MARGIN)
+    if bars is None:
         return []
-    most = max(days.values)
-    highest = next(day for day, value in used.items() if value == most and day >= days.first)
-    told = _told(found, highest, drawn.measure)
-    title = f"{drawn.measure} a day, at most {told} on {short_day(highest)}"
+    begins = short_day(bars.day(bars.values.index(bars.highest)))
+    on = begins if bars.period == "day" else f"the week of {begins}"
+    title = f"{drawn.measure} a {bars.period}, at most {told_amount(bars.highest, drawn.measure)}: {on}"
     height = max(_LEAST_BARS, min(drawn.height // _BARS_SHARE, _MOST_BARS))
-    return [[], [Piece(title, "quiet")], *bar_rows(days, height)]
+    return [[], [Piece(title, "quiet")], *bar_rows(bars, height)]
 
 
-def _told(found: Statistics, day: date, measure: str) -> str:
-    tokens = next(tokens for one, tokens in found.days if one == day)
-    return short(tokens.total) if measure == "tokens" else dollars(tokens.cost)
+def told_amount(value: int, measure: str) -> str:
+    """What bars tell, in words."""
+    return short(value) if measure == "tokens" else dollars(Decimal(value) / 1_000_000)
