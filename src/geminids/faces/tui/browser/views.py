@@ -58,6 +58,7 @@ VIEWS: Sequence[Named] = (
     Named("f5", "Keeping", _keeping),
 )
 KEYS = frozenset(view.key for view in VIEWS)
+_SWITCHING = Help("F2 to F5", "sessions, projects, usage, what is kept")
 
 
 class Views(View):
@@ -81,7 +82,7 @@ class Views(View):
         if key not in self._made:
             make = next(view.make for view in VIEWS if view.key == key)
             self._made[key] = make(self.stage, self._opening)
-        self.keys: Sequence[Help] = self.shown.keys
+        self.keys = (*self.shown.keys, _SWITCHING)
 
     def _open_project(self, wanted: str) -> None:
         """Go back to the list, which shows the sessions of the project."""
