@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from geminids.faces.cli.choices import Choices
 from geminids.faces.tui.browser.app import Browser, Canvas
 from geminids.faces.tui.browser.sessions import Sessions
-from geminids.faces.tui.matches import Line, Scope
+from geminids.faces.tui.matches import Scope
 from tests.conftest import NOW
 
 PATIENCE = 20.0
@@ -43,11 +43,12 @@ class Browsing:
         return "\n".join(self.lines)
 
     @property
-    def chosen(self) -> Line | None:
-        """The session that is chosen in the list."""
-        view = self.app.views[0]
+    def chosen(self) -> str:
+        """What the session is called that is chosen in the list."""
+        view = self.app.views[-1]
         assert isinstance(view, Sessions)
-        return view.chosen
+        assert view.chosen
+        return view.chosen.name
 
     async def press(self, *keys: str) -> None:
         """Press keys, by the names that textual has for them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ def browse(
         )
 
     app = Browser(open_library, first, has_colour=has_colour, spelled=spelled)
+    for name in ("COLUMNS", "LINES"):
+        # Whoever exported them means the size at that time, and textual would believe it for ever.
+        os.environ.pop(name, None)
     result = app.run()
     if app.error:
         raise app.error

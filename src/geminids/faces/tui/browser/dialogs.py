@@ -103,7 +103,7 @@ class Explain(Dialog):
 
     def rows(self, width: int, height: int) -> Sequence[Row]:
         """As much of the text as leaves room to choose."""
-        text = [*_worded(self._text, width)[: max(height - min(len(self._choices), 4) - 1, 0)], []]
+        text = [*worded(self._text, width)[: max(height - min(len(self._choices), 4) - 1, 0)], []]
         self._above, self._shown = len(text), max(min(len(self._choices), height - len(text)), 1)
         self._cursor.choose(self._cursor.number, len(self._choices), self._shown)
         top, end = self._cursor.top, self._cursor.top + self._shown
@@ -146,7 +146,7 @@ class Ask(Dialog):
 
     def rows(self, width: int, height: int) -> Sequence[Row]:
         """What is going to happen, and the keys."""
-        text, room = _worded(self._text, width), max(height - 2, 1)
+        text, room = worded(self._text, width), max(height - 2, 1)
         self._top = max(0, min(self._top, len(text) - room))
         keys = [
             Piece("y", "key"),
@@ -194,7 +194,7 @@ class Type(Dialog):
         """The line, and what Enter does with it."""
         row = box_row(self._box, width, "", self._ghost)
         box = with_cursor(row, cursor_column(self._box, width))
-        return [box, *_worded(self._hint, width, "quiet")[: height - 1]]
+        return [box, *worded(self._hint, width, "quiet")[: height - 1]]
 
     def press(self, key: Key) -> None:
         """Type, take it, or leave it."""
@@ -245,7 +245,7 @@ class Tell(Dialog):
 
 def tell_words(stage: Stage, title: str, text: str) -> Tell:
     """Words to read, broken to the width."""
-    return Tell(stage, title, lambda width: _worded(text, width))
+    return Tell(stage, title, lambda width: worded(text, width))
 
 
 def tell_keys(stage: Stage, keys: Sequence[Help]) -> Tell:
@@ -263,7 +263,8 @@ def _choice_row(choice: Choice, width: int) -> Row:
     return [*fitted([Piece(f"  {choice.name}")], width - len(hint)), Piece(hint, "quiet")]
 
 
-def _worded(text: str, width: int, style: str = "") -> list[Row]:
+def worded(text: str, width: int, style: str = "") -> list[Row]:
+    """Words in lines of a width, broken between words."""
     page = LaidOutPage(width)
     page.words(text, style)
     return [*page.lines]

@@ -7,9 +7,8 @@ under 20 lines, or with Ctrl-O, the list has all the room, or the chosen one
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
@@ -17,12 +16,14 @@ from rich.cells import cell_len
 from geminids.core.agents import available as known_agents
 from geminids.core.names import project_names
 from geminids.faces.tui.asker import Asker
-from geminids.faces.tui.browser.actions import KEYS, Action, Subject, actions_of, open_palette, resume
+from geminids.faces.tui.browser.actions import ACTION_KEYS, Action, Subject, actions_of, open_palette, resume
 from geminids.faces.tui.browser.completing import Completing
 from geminids.faces.tui.browser.dialogs import Choice
+from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.hindrances import Hindrances
 from geminids.faces.tui.browser.preview import Preview
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
+from geminids.faces.tui.browser.views import KEYS, VIEWS, Opening, Views
 from geminids.faces.tui.cursor import Cursor
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, cut, fitted
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary
     from geminids.library.completions import Completions
     from geminids.query.search.found import Hit
-    from geminids.storage.index.values import ProjectRow
 
 BESIDE_FROM = 110
 """Columns from which on the chosen session stands beside the list."""
@@ -45,9 +45,6 @@ _BAR_LINES = 3
 """The box, the agents, the keys."""
 SYNC_EVERY = 5.0
 """Seconds after which what is new is taken in again."""
-_PLAIN = re.compile(r"[\w./~-]+")
-"""The name of a project that needs no quotes."""
-_PROJECT = re.compile(r'(?<=\s)project:(?:"[^"]*"|\S*)(?=\s)')
 ORDERS = {"date": "newest first", "started": "by start", "messages": "longest first", "project": "by project"}
 """In which sessions may stand, and what that is called."""
 
@@ -81,11 +78,20 @@ class Listing(Picker):
     """What was typed and is listed, with as many rows as the browser has."""
 
     room = 1
+    _opened: Scope | None = None
+    """The project that was looked into last."""
 
     @property
     def rows(self) -> int:
         """For how many sessions there is room."""
         return self.room
+
+    def look_in(self, project: str) -> None:
+        """Look in a project; where was looked before is the next scope."""
+        scope = Scope(project=project)
+        self._scopes = [scope, *(one for one in self._scopes if one not in (scope, self._opened))]
+        self._opened = scope
+        self.to_agent(None)
 
 
 class FoundMessage(NamedTuple):
@@ -100,14 +106,15 @@ class Sessions(View):
 
     keys = (
         Help("Enter", "read"),
-        KEYS[0],
+        ACTION_KEYS[0],
         Help("Tab", "messages"),
         Help("Shift-Tab", "agent"),
         Help("^T", "this project, all, deleted"),
+        Help("F3 F4 F5", "projects, usage, what is kept"),
         Help("^P", "all actions"),
         Help("F1", "keys"),
         Help("Esc", "clear, then quit"),
-        *KEYS[1:],
+        *ACTION_KEYS[1:],
     )
 
     def __init__(
@@ -129,13 +136,11 @@ class Sessions(View):
         self._preview = Preview(stage)
         self._completing = Completing(stage, completions)
         self._hindrances = Hindrances(stage)
-        self.views: list[Choice] = []
-        """Other views, to be chosen where actions are."""
         self._is_switched = False
         self._layout = layout_of(80, 24, is_switched=False)
         self._chips: Sequence[tuple[range, str | None]] = ()
         self._readings = 0
-        self._expiring: Mapping[str, datetime | None] = {}
+        self._expiring = ExpiringSessions(stage)
         self._asker = Asker(open_library, stage.now, stage.wake, with_use=True, every=SYNC_EVERY)
 
     # What is chosen.
@@ -161,6 +166,7 @@ class Sessions(View):
             self._completing.forget()
             self._hindrances.forget()
             self.stage.renew()
+            self._expiring.renew()
         listed = self._asker.listed
         if listed is not None and listed is not self.listing.listed:
             self.listing.take(listed)
@@ -174,7 +180,10 @@ class Sessions(View):
 
     def press(self, key: Key) -> None:
         """Type, move, open; everything else is an action."""
+        self._expiring.silence()
         match key:
+            case str() if key in KEYS:
+                self.open_view(key)
             case "escape" if not self.listing.box.text:
                 self.stage.close()
             case "tab":
@@ -197,7 +206,7 @@ class Sessions(View):
             case "enter" if self.messages is not None:
                 self._enter()
             case "ctrl+p":
-                open_palette(self.stage, self._actions(), self.views)
+                open_palette(self.stage, self._actions(), self._views())
             case _:
                 if not self._act(key):
                     self.listing.press(key)
@@ -232,6 +241,15 @@ class Sessions(View):
             cursor, there = self._list()
             cursor.choose(cursor.number + by, there, self._layout.list_rows)
 
+    def open_view(self, key: str) -> None:
+        """Show a view beside the list, by its key."""
+        self.stage.open(Views(self.stage, key, Opening(self._look_in, partial(self.read, message=None))))
+
+    def _look_in(self, project: str) -> None:
+        """List the sessions of a project."""
+        self.messages = None
+        self.listing.look_in(project)
+
     def closed(self) -> None:
         """End the threads that ask."""
         self._asker.close()
@@ -248,15 +266,10 @@ class Sessions(View):
         """Open a session to read it, at a message if one is named."""
         self.stage.say(f"Opening {key} …", "quiet")
 
-    def show_project(self, name: str) -> None:
+    def show_project(self, project: str) -> None:
         """List the sessions of a project that have the words that were typed."""
         self.stage.back_to(self)
-        self.messages = None
-        quoted = name.replace('"', " ")
-        value = name if _PLAIN.fullmatch(name) else f'"{quoted}"'
-        others = _PROJECT.sub("", f" {self.listing.box.text} ").strip()
-        # With a blank after it nothing more is offered.
-        self.listing.box.set(f"{others} project:{value} ".lstrip())
+        self._look_in(project)
 
     def _enter(self) -> None:
         if self._enter_resumes and (subject := self._subject):
@@ -285,23 +298,15 @@ class Sessions(View):
         line = self.chosen
         if line is None:
             return None
-        session = line.session
-        project = session.project
-        is_known = bool(project.path or project.slug or project.hash)
+        session, project = line.session, line.session.project
+        meant = project.path or project.hash or project.slug
         return Subject(
-            line.key,
-            line.name,
-            session.agent,
-            project.path,
-            session.kept,
-            line.message,
-            self._project_names()[project] if is_known else None,
-            self,
+            line.key, line.name, session.agent, project.path, session.kept, line.message, meant, self
         )
 
-    def _project_names(self) -> Mapping[ProjectRow, str]:
-        lines = self.listing.listed.lines if self.listing.listed else ()
-        return project_names(line.session.project for line in lines)
+    def _views(self) -> Sequence[Choice]:
+        """The views beside the list, to be chosen where actions are."""
+        return [Choice(view.name, partial(self.open_view, view.key), view.key.upper()) for view in VIEWS]
 
     def _switch_messages(self) -> None:
         if self.messages is None:
@@ -386,10 +391,10 @@ class Sessions(View):
             return self._nothing(columns)
         if self.messages is not None:
             return self._listed_messages(columns)
-        names, now, hindrance = self._project_names(), self.stage.now, self._hindrances.of
-        told = (
-            Told(line, names[line.session.project], now, bool(hindrance(line))) for line in self.listing.seen
-        )
+        names = project_names(line.session.project for line in listed.lines)
+        seen = (one._replace(is_expiring=one.session.id in self._expiring.ids) for one in self.listing.seen)
+        now, hindrance = self.stage.now, self._hindrances.of
+        told = (Told(line, names[line.session.project], now, bool(hindrance(line))) for line in seen)
         return [session_row(one, columns, BROWSED) for one in told]
 
     def _listed_messages(self, columns: int) -> list[Row]:
@@ -431,8 +436,9 @@ class Sessions(View):
         ]
 
     def _footer(self, columns: int) -> Row:
-        note = self._asker.said or (self.listing.listed.note if self.listing.listed else "")
-        if note and self.listing.listed and self.listing.listed.lines:
+        listed = self.listing.listed
+        note = self._asker.said or (listed.note if listed else "") or self._expiring.note
+        if note and listed and listed.lines:
             return [
                 *fitted([Piece(f" {note} ", "warning")], min(cell_len(note) + 2, columns)),
                 *footer(self.keys, max(columns - cell_len(note) - 2, 0)),

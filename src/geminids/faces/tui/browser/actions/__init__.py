@@ -31,9 +31,9 @@ from geminids.faces.tui.browser.actions.resuming import resume
 from geminids.faces.tui.browser.actions.subject import Action, SessionList, Subject
 from geminids.faces.tui.browser.view import Help, Stage
 
-__all__ = ["KEYS", "Action", "SessionList", "Subject", "actions_of", "open_palette", "resume"]
+__all__ = ["ACTION_KEYS", "Action", "SessionList", "Subject", "actions_of", "open_palette", "resume"]
 
-KEYS = (
+ACTION_KEYS = (
     Help("^R", "resume"),
     Help("^Y", "copy"),
     Help("^X", "export"),

@@ -50,7 +50,8 @@ def _start(stage: Stage, subject: Subject, how: Resumable, program: str) -> None
     """Leave for the agent; where something is odd, only if that is wished."""
     leave = partial(stage.leave, Resume(how, program))
     line = command_line(how.environment, how.command)
-    text = "\n".join([f"In {how.folder}:", f"  {line}", "", *how.warnings, *_told(stage, how.offers)])
+    what = ["Folder:", f"  {how.folder}", "Command:", f"  {line}"]
+    text = "\n".join([*what, "", *how.warnings, *_told(stage, how.offers)])
     if how.offers:
         anyway = Choice("Resume it anyway" if how.may_lose else "Resume it", leave)
         stage.show(Explain(stage, "Resume", text, [*_choices(stage, subject, how.offers), anyway]))

@@ -12,8 +12,8 @@ class SessionList(Protocol):
     def read(self, key: str, message: int | None) -> None:
         """Open a session to read it, at a message if one is named."""
 
-    def show_project(self, name: str) -> None:
-        """List the sessions of a project."""
+    def show_project(self, project: str) -> None:
+        """List the sessions of a project, meant as in `list --project`."""
 
 
 class Subject(NamedTuple):
@@ -30,7 +30,7 @@ class Subject(NamedTuple):
     message: int | None = None
     """The number of the message that is looked at, from 1."""
     project: str | None = None
-    """What means its project in a search; None if nothing is known of it."""
+    """What means its project, as in `list --project`; None if nothing is known of it."""
     sessions: SessionList | None = None
     """The list out of which it was chosen."""
     is_open: bool = False
