@@ -134,13 +134,9 @@ class Exporter:
     def name_in(self, folder: Path, item: Item) -> str:
         """What the file of a session is called in a folder that holds other files too: none that is there."""
         session, suffix = self._session(item), self.format.suffix
-        names = os.listdir(folder) if folder.is_dir() else ()  # noqa: PTH208
-        taken = {name.casefold() for name in names}
-
-        def is_taken(name: str) -> bool:
-            return f"{name}{suffix}".casefold() in taken
-
-        return self._new_name(session, title_of(session, self._manner), is_taken)
+        taken = {path.name.casefold() for path in folder.glob("*")}
+        title = title_of(session, self._manner)
+        return self._new_name(session, title, lambda name: f"{name}{suffix}".casefold() in taken)
 
     def _bring_up_to_date(self, folder: Folder, item: Item) -> Done | Refused | str:
         """Write the file of a session if it has changed; a text says why that was not possible."""

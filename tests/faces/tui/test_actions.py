@@ -337,7 +337,7 @@ def test_an_export_with_secrets_overwrites_nothing(homes: AgentHomes, data: Path
         await seen.press("ctrl+u")
         await seen.paste("other.md")
         await seen.press("enter")
-        await seen.wait_for("Secrets are not hidden", "other.md")
+        await seen.wait_for("Secrets are not hidden.", "other.md")
         (homes.project / "other.md").write_text("mine as well")
         await seen.press("enter")
         await seen.wait_for("exists and is not")

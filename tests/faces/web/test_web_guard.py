@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geminids.faces.web.app import ENDPOINTS
-from geminids.faces.web.guard import HEADER, SECURITY_HEADERS, Key
+from geminids.faces.web.guard import HEADER, SECURITY_HEADERS, Code, Key
 from tests.support.homes import write_session
 from tests.support.web_apps import BASE, KEY, Served, client_of, served, wait_until
 
@@ -332,3 +332,11 @@ def test_the_token_is_compared_whole_and_odd_ones_do_no_harm() -> None:
         assert not KEY.fits(other)
     assert Key.new(1).token != Key.new(1).token
     assert len(Key.new(1).token) >= 43
+
+
+def test_an_address_may_lead_to_a_place_of_a_page() -> None:
+    base = f"http://127.0.0.1:{KEY.port}"
+    assert KEY.address == KEY.address_of("/") == f"{base}/?token={KEY.token}"
+    assert KEY.address_of("/sessions/a%3Ab#7") == f"{base}/sessions/a%3Ab?token={KEY.token}#7"
+    code = Code()
+    assert KEY.address_with(code, "/sessions/a%3Ab#7") == f"{base}/sessions/a%3Ab?code={code.words}#7"

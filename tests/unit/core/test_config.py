@@ -69,3 +69,14 @@ def test_our_folder_is_found_without_loading_platformdirs() -> None:
     code = "import sys; from geminids.core import config; config.data_folder(None, {}); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert "platformdirs" not in done.stdout.split()
+
+
+def test_a_whole_path_is_one_also_where_the_folder_we_are_in_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    assert config.absolute("data/") == str(here / "data")
+    here.rmdir()
+    assert config.absolute(f"{tmp_path}/data/") == str(tmp_path / "data")

@@ -140,3 +140,27 @@ def test_pictures_of_a_page_that_could_not_be_written_are_taken_back(tmp_path: P
         assert list(target.parent.iterdir()) == [target]
         exporting.to_file(items, target.with_name("other.md"))
         assert {path.name for path in target.parent.iterdir()} == {"page.md", "other.md", "other-files"}
+
+
+def test_a_file_is_called_in_any_folder_as_in_one_of_exports(tmp_path: Path) -> None:
+    write_session(tmp_path / "home", prompt="Fix the login redirect")
+    with Library([tmp_path / "home"], data=tmp_path / "data") as library:
+        exporting, items = library.exporting("markdown"), library.items(["latest"])
+        exporting.to_folder(items, tmp_path / "out")
+        name = exporting.name_in(tmp_path / "elsewhere", items[0])
+        assert (tmp_path / "out" / name).is_file()
+        (tmp_path / name.upper()).write_text("something else")
+        assert exporting.name_in(tmp_path, items[0]) == name.replace(".md", "-2.md")
+
+
+def test_it_is_known_which_agents_are_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_session(tmp_path / "home")
+    programs = {name: agents.load(name).program for name in agents.available()}
+    first = next(iter(programs))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with Library([tmp_path / "home"], data=tmp_path / "data") as library:
+        assert library.missing_programs() == programs
+        program = tmp_path / str(programs[first])
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        assert library.missing_programs().keys() == programs.keys() - {first}

@@ -45,7 +45,7 @@ class _Proposed(NamedTuple):
 
 def export(stage: Stage, subject: Subject) -> None:
     """Ask for the format."""
-    names = sorted(format_names(), key=lambda name: (name not in _USUAL, name))
+    names = [*_USUAL, *(name for name in format_names() if name not in _USUAL)]
     choices = [Choice(name, partial(_ask_secrets, stage, subject.key, name)) for name in names]
     stage.show(Choose(stage, "Export as", choices))
 
@@ -75,7 +75,7 @@ def _proposed(library: Library, wish: _Wish) -> _Proposed:
     name = exporting.name_in(_here(), library.items([wish.key])[0])
     if redactor is None:
         return _Proposed(name, "Secrets are not hidden.")
-    told = f"{words.count(exporting.hidden, 'secret')} hidden."
+    told = f"{_hidden(exporting.hidden)}."
     if redactor.is_reduced:
         told += f" Only a small set of rules is used to find them; {who_adds('redact')} adds hundreds more."
     return _Proposed(name, told)
@@ -135,5 +135,9 @@ def _written(library: Library, wish: _Wish, path: Path) -> str:
     """Write the file; what was written, in a sentence."""
     exporting = library.exporting(wish.format, redactor=library.redactor() if wish.hides else None)
     exporting.to_file(library.items([wish.key]), path)
-    hidden = f"{words.count(exporting.hidden, 'secret')} hidden" if wish.hides else "with secrets"
-    return f"Written: {config.tidy(str(path))} ({hidden})"
+    hidden = _hidden(exporting.hidden) if wish.hides else "Secrets are not hidden"
+    return f"Written: {config.tidy(str(path))} ({hidden[:1].lower()}{hidden[1:]})"
+
+
+def _hidden(number: int) -> str:
+    return f"{words.count(number, 'secret')} hidden" if number else "No secrets found"

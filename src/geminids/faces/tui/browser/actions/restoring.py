@@ -64,7 +64,7 @@ def _write(stage: Stage, subject: Subject, shown: RestorePlan) -> None:
     stage.ask(
         f"restore {subject.key}",
         lambda library: _written(library, subject.key, shown, now),
-        partial(_done, stage, subject),
+        partial(_done, stage, subject, shown),
         failing(stage, _FAILED),
         is_slow=True,
         is_write=True,
@@ -83,11 +83,12 @@ def _paths(plan: RestorePlan) -> list[str]:
     return [placement.path for placement in plan.placements]
 
 
-def _done(stage: Stage, subject: Subject, done: Sequence[str] | RestorePlan) -> None:
+def _done(stage: Stage, subject: Subject, shown: RestorePlan, done: Sequence[str] | RestorePlan) -> None:
     from geminids.library.custody.restore import RestorePlan
 
     if isinstance(done, RestorePlan):
         _ask(stage, subject, done)
         return
     stage.changed()
-    stage.say(f"{words.count(len(done), 'file')} written; it can be resumed again.")
+    where = f" below {words.path(shown.within)}" if shown.within else ""
+    stage.say(f"{words.count(len(done), 'file')} written{where}")
