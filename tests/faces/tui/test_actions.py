@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -126,6 +127,23 @@ def test_a_warning_is_a_question(tmp_path: Path, data: Path, monkeypatch: pytest
     left = browse([homes.home], data, script)
     assert isinstance(left, Resume)
     assert left.how.folder == str(tmp_path / "elsewhere")
+
+
+def test_who_goes_on_to_something_else_is_asked(homes: AgentHomes, data: Path) -> None:
+    is_answered = Event()
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "deploy", PROMPTS["codex"])
+        seen.app.ask("something long", lambda _: is_answered.wait(20), lambda _: None)
+        await seen.press("ctrl+r")
+        await seen.wait_for("Looking how")
+        await seen.press("left")
+        is_answered.set()
+        await seen.wait_for("codex resume", "y resume")
+        await seen.press("escape")
+        await seen.wait_for("> deploy", gone=["y resume"])
+
+    assert browse([homes.home], data, script) is None
 
 
 @pytest.mark.parametrize("agent", sorted(PROMPTS))

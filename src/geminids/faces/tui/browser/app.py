@@ -121,6 +121,8 @@ class Browser(App[object]):
         self._dialog: Dialog | None = None
         self._dialog_region = Region()
         self._said: tuple[str, str] | None = None
+        self.pressed = 0
+        """How many keys were pressed so far."""
         self.error: Exception | None = None
         """What ended it."""
         self._quick, self._slow = (Questions(open_library, self.wake, self._failed) for _ in range(2))
@@ -319,6 +321,7 @@ class Browser(App[object]):
     # What comes in.
 
     def _press(self, key: Key) -> None:
+        self.pressed += 1
         self._said = None
         (self._dialog or self.views[-1]).press(key)
         self.draw()

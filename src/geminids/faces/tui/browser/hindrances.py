@@ -9,6 +9,8 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from geminids.faces.tui.browser.expiring import EVERY
+
 if TYPE_CHECKING:
     from geminids.faces.tui.browser.view import Stage
     from geminids.faces.tui.matches import Line
@@ -19,6 +21,7 @@ class Hindrances:
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
+        self._forgotten_at = stage.now
         self._asked: set[str] = set()
         self._gone: set[str] = set()
         self._missing: Mapping[str, str] | None = None
@@ -37,8 +40,11 @@ class Hindrances:
             )
 
     def forget(self) -> None:
-        """Look again: folders come and go."""
-        self._asked.clear()
+        """Look again, unless it was a moment ago: folders come and go."""
+        now = self._stage.now
+        if now - self._forgotten_at >= EVERY:
+            self._forgotten_at = now
+            self._asked.clear()
 
     def of(self, line: Line) -> str:
         """Why it cannot be resumed as it is; empty if nothing is known of that."""

@@ -53,6 +53,10 @@ class Stage(Protocol):
     def size(self) -> tuple[int, int]:
         """Columns and lines."""
 
+    @property
+    def pressed(self) -> int:
+        """How many keys were pressed so far: who waits for an answer may have gone on to something else."""
+
     def open(self, view: View) -> None:
         """Show another view in front of this one."""
 

@@ -23,17 +23,17 @@ NOT_RESUMED = "It cannot be resumed"
 
 def resume(stage: Stage, subject: Subject) -> None:
     """Leave the browser for the agent, or say what stands in the way."""
-    now = stage.now
+    now, pressed = stage.now, stage.pressed
     stage.say("Looking how its agent resumes it …", "quiet")
     stage.ask(
         "resume",
         lambda library: library.resuming(subject.key, now),
-        partial(_go_on, stage, subject),
+        partial(_go_on, stage, subject, pressed),
         failing(stage, NOT_RESUMED),
     )
 
 
-def _go_on(stage: Stage, subject: Subject, found: ToResume) -> None:
+def _go_on(stage: Stage, subject: Subject, pressed: int, found: ToResume) -> None:
     from geminids.query.sessions.resume import Resumable
 
     stage.say("")
@@ -43,11 +43,11 @@ def _go_on(stage: Stage, subject: Subject, found: ToResume) -> None:
     elif how.program is None:
         _explain_missing(stage, subject, how)
     else:
-        _start(stage, subject, how, how.program)
+        _start(stage, subject, how, how.program, is_awaited=stage.pressed == pressed)
 
 
-def _start(stage: Stage, subject: Subject, how: Resumable, program: str) -> None:
-    """Leave for the agent; where something is odd, only if that is wished."""
+def _start(stage: Stage, subject: Subject, how: Resumable, program: str, *, is_awaited: bool) -> None:
+    """Leave for the agent; where something is odd, or somebody did something else since, only on request."""
     leave = partial(stage.leave, Resume(how, program))
     line = command_line(how.environment, how.command)
     what = ["Folder:", f"  {how.folder}", "Command:", f"  {line}"]
@@ -55,7 +55,7 @@ def _start(stage: Stage, subject: Subject, how: Resumable, program: str) -> None
     if how.offers:
         anyway = Choice("Resume it anyway" if how.may_lose else "Resume it", leave)
         stage.show(Explain(stage, "Resume", text, [*_choices(stage, subject, how.offers), anyway]))
-    elif how.warnings or how.may_lose:
+    elif how.warnings or how.may_lose or not is_awaited:
         stage.show(Ask(stage, "Resume", text, "resume", leave))
     else:
         leave()
