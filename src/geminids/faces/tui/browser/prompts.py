@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import NamedTuple
 
-from geminids.faces.drawing.amounts import dollars, short
-from geminids.faces.tui.browser.told import Told
+from geminids.faces.tui.browser.told import Told, together
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.outline import PromptTurn, prompt_turns
 
@@ -27,11 +25,6 @@ def prompts_of(told: Told) -> list[ToldPrompt]:
 
 
 def _came_of(turn: PromptTurn, told: Told) -> str:
-    costs = [told.costing.of(answer) for answer in turn.answers if not answer.imported]
-    known = [cost for cost in costs if cost is not None]
-    facts = (
-        words.count(turn.errors, "error") if turn.errors else "",
-        f"{short(turn.tokens)} tokens" if turn.tokens else "",
-        dollars(sum(known, Decimal(0))) if known else "",
-    )
-    return " · ".join(filter(None, facts))
+    used = together(told.used[turn.number : turn.number + len(turn.answers)])
+    errors = words.count(turn.errors, "error") if turn.errors else ""
+    return " · ".join(filter(None, (errors, used.words if used else "")))

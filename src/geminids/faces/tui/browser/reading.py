@@ -30,11 +30,14 @@ from geminids.sharing.transcript.words import count
 
 if TYPE_CHECKING:
     from geminids.faces.drawing.page import Places
+    from geminids.faces.tui.browser.questions import Failed
+    from geminids.faces.tui.browser.story_lines import Ahead, StoryLines
     from geminids.library import Library
 
     Value = TypeVar("Value")
 
-GONE = "Its file is gone: what is shown is all there is."
+GONE = "Its file was deleted; what is shown stays."
+COPIED = "Its file was deleted; this is read from a copy."
 _WIDE = 96
 """Columns of a dialog with words of the session."""
 _FOOTER = (
@@ -142,6 +145,7 @@ class Reading(View):
             "first",
             lambda library: told_first(library, key, self._telling, message),
             lambda told: self._begin(told, words.strip()),
+            self._fail,
         )
 
     # What is read.
@@ -151,6 +155,7 @@ class Reading(View):
         lane: str,
         question: Callable[[Library], Value],
         then: Callable[[Value], None],
+        failed: Failed | None = None,
         *,
         is_slow: bool = False,
     ) -> None:
@@ -160,7 +165,7 @@ class Reading(View):
             if not self._is_closed:
                 then(answer)
 
-        self.stage.ask(f"{id(self)} {lane}", question, take, self._fail, is_slow=is_slow)
+        self.stage.ask(f"{id(self)} {lane}", question, take, failed, is_slow=is_slow)
 
     def _begin(self, told: Told, words: str) -> None:
         """Show it for the first time, with the words that were searched for."""
@@ -184,11 +189,13 @@ class Reading(View):
             "all",
             lambda library: told_whole(library, self.key, self._telling),
             lambda told: self._take_all(told, monotonic() - began),
+            self._fail,
             is_slow=True,
         )
 
     def _take_all(self, told: Told, seconds: float) -> None:
-        self._is_reading, self._trouble = False, GONE if told.session.kept else ""
+        was_kept = self.pane is None or self.pane.told.session.kept
+        self._is_reading, self._trouble = False, COPIED if told.session.kept and not was_kept else ""
         if self.pane and self.pane.told is not told:
             self._take(told)
         self._watch = self._watch or FileWatch(sizes_of(told.session), self.stage.wake)
@@ -424,7 +431,13 @@ class Reading(View):
             return Seen([*self._waiting(*self._size), footer(_FOOTER[:2], columns)])
         self.pane.resize(*self._size)
         last = self._last_line.row(columns) if self._last_line else self._status(self.pane, columns)
-        return Seen([*self.pane.rows(), last])
+        rows = self.pane.rows()
+        self._lay_out_ahead(self.pane.text, self.pane.ahead())
+        return Seen([*rows, last])
+
+    def _lay_out_ahead(self, text: StoryLines, ahead: Ahead) -> None:
+        if ahead.wanted:
+            self._ask("ahead", lambda _: text.made(ahead), text.keep)
 
     def _waiting(self, columns: int, rows: int) -> list[Row]:
         """What is seen as long as there is no session."""
@@ -437,12 +450,12 @@ class Reading(View):
         number = f"#{pane.number:,} of {pane.told.messages:,}" if pane.number else "no message"
         reading = "" if pane.told.is_whole or self._trouble else "reading the rest …"
         facts = (
+            (self._trouble, "bad"),
             (self._telling.name, "title"),
             (number, ""),
             (f"{pane.percent} %", ""),
             (self._found_words(pane), "match"),
             (reading, "quiet"),
-            (self._trouble, "bad"),
         )
         pieces = [Piece(" ")]
         for told, style in facts:

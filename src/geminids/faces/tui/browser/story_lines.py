@@ -7,7 +7,7 @@ as are looked at.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -79,10 +79,20 @@ class _Wanted(NamedTuple):
 
 
 class _Block(NamedTuple):
+    """What was made of it."""
+
     wanted: _Wanted
     lines: Sequence[Line]
     pieces: Sequence[Sequence[Line]]
     is_whole: bool
+
+
+class Ahead(NamedTuple):
+    """Blocks that will be looked at, maybe."""
+
+    state: object
+    """Of the lines: what is made for another one is of no use."""
+    wanted: Mapping[int, _Wanted]
 
 
 class StoryLines:
@@ -97,6 +107,7 @@ class StoryLines:
         self.is_unfolded = False
         """Whether all calls are told otherwise than at the level."""
         self._known: OrderedDict[int, _Block] = OrderedDict()
+        self._state = object()
 
     @property
     def count(self) -> int:
@@ -115,18 +126,31 @@ class StoryLines:
             known = self._laid_out(wanted, needed, ())
         elif not known.is_whole and (needed is None or len(known.lines) < needed):
             known = self._laid_out(wanted, needed, known.pieces)
-        self._known[block] = known
-        self._known.move_to_end(block)
-        while len(self._known) > _REMEMBERED:
-            self._known.popitem(last=False)
+        self._remember(block, known)
         return known.lines
+
+    def ahead(self, blocks: Iterable[int]) -> Ahead:
+        """Those of some blocks that nobody has laid out yet."""
+        unknown = [block for block in blocks if 0 <= block < self.count and block not in self._known]
+        return Ahead(self._state, {block: self._wanted(block) for block in unknown})
+
+    def made(self, ahead: Ahead) -> tuple[Ahead, Mapping[int, _Block]]:
+        """Lay them out; in any thread."""
+        return ahead, {block: self._laid_out(one, 0, ()) for block, one in ahead.wanted.items()}
+
+    def keep(self, made: tuple[Ahead, Mapping[int, _Block]]) -> None:
+        """Remember what was made for later."""
+        ahead, blocks = made
+        if ahead.state is self._state:
+            for block, known in blocks.items():
+                self._remember(block, known)
 
     def take(self, told: Told) -> None:
         """Show another state of the session, or the same in another detail."""
         if told.telling != self.told.telling:
             self._turned.clear()
             self.is_unfolded = False
-            self._known.clear()
+            self._forget()
         self._known.pop(0, None)
         self.told = told
 
@@ -134,12 +158,12 @@ class StoryLines:
         """Lay out for another width."""
         if width != self.width:
             self.width = width
-            self._known.clear()
+            self._forget()
 
     def highlight(self, places: Places | None) -> None:
         """Mark what stands there."""
         self._found = places
-        self._known.clear()
+        self._forget()
 
     def turn(self, place: int) -> None:
         """Unfold the calls of a message, or fold them."""
@@ -153,6 +177,16 @@ class StoryLines:
     def is_told_whole(self, place: int) -> bool:
         """Whether arguments and outputs of a message are told."""
         return self.told.telling.detail.tools != (self.is_unfolded != (place in self._turned))
+
+    def _forget(self) -> None:
+        self._known.clear()
+        self._state = object()
+
+    def _remember(self, block: int, known: _Block) -> None:
+        self._known[block] = known
+        self._known.move_to_end(block)
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
 
     def _wanted(self, block: int) -> _Wanted:
         story = self.told.story

@@ -23,7 +23,7 @@ from geminids.sharing.transcript.entries import PROMPT_ORIGINS, Turn
 if TYPE_CHECKING:
     from geminids.core.model import Session
     from geminids.faces.tui.browser.finding import Found, Match
-    from geminids.faces.tui.browser.story_lines import Line
+    from geminids.faces.tui.browser.story_lines import Ahead, Line
     from geminids.faces.tui.browser.told import Told
     from geminids.faces.tui.browser.view import Row
 
@@ -31,6 +31,8 @@ GUTTER = 1
 """Columns for the mark of the message that one is at."""
 BAR = 1
 """Columns that tell how far one is."""
+_AHEAD = 15
+"""Blocks that are laid out before they are looked at: about those of a screen."""
 _ABOVE = 3
 """Lines above a place that was found, where it was not seen before."""
 
@@ -205,6 +207,12 @@ class StoryPane:
             return False
         was, self.cursor = self.cursor, entry
         return was == entry
+
+    def ahead(self) -> Ahead:
+        """What is seen next, whichever way one goes."""
+        seen = self._window.seen()
+        first, last = (seen[0].block, seen[-1].block) if seen else (0, 0)
+        return self.text.ahead([*range(last + 1, last + 1 + _AHEAD), *range(first - _AHEAD, first)])
 
     # What was looked for.
 

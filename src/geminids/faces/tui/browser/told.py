@@ -6,8 +6,9 @@ it is looked at (`story_lines.py`).
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,18 +72,11 @@ class Telling(NamedTuple):
 
 
 class TurnUse(NamedTuple):
-    """What was used from a turn to the next one that says who speaks."""
+    """What a message used, or several together."""
 
     tokens: int
     cost: Decimal | None
     """None if nothing of it has a price."""
-
-    def plus(self, message: Message, costing: Costing) -> TurnUse:
-        """The same with one message more."""
-        cost = costing.of(message)
-        tokens = message.usage.total if message.usage and message.usage.total else 0
-        sums = self.cost if cost is None else (self.cost or Decimal(0)) + cost
-        return TurnUse(self.tokens + tokens, sums)
 
     @property
     def words(self) -> str:
@@ -90,10 +84,24 @@ class TurnUse(NamedTuple):
         return f"{exact(self.tokens)} tokens" + (f" · {dollars(self.cost)}" if self.cost is not None else "")
 
 
+def together(used: Iterable[TurnUse | None]) -> TurnUse | None:
+    """What messages used together; None if nobody knows of any."""
+    known = [one for one in used if one]
+    costs = [one.cost for one in known if one.cost is not None]
+    return (
+        TurnUse(sum(one.tokens for one in known), sum(costs, Decimal(0)) if costs else None)
+        if known
+        else None
+    )
+
+
 class Story:
     """What is told of a session, entry by entry, and where each message stands."""
 
-    def __init__(self, session: Session, detail: Detail, costing: Costing, *, is_whole: bool) -> None:
+    def __init__(
+        self, session: Session, detail: Detail, used: Sequence[TurnUse | None], *, is_whole: bool
+    ) -> None:
+        """`used` has what each message used."""
         told = transcript(session, detail)
         # What is left out of a beginning says nothing of the whole.
         self.entries: Sequence[StoryEntry] = [
@@ -101,7 +109,9 @@ class Story:
         ]
         self._turns = [number for number, entry in enumerate(self.entries) if isinstance(entry, Turn)]
         self._places = [turn.place for _, turn in self.turns()]
-        self._used = dict(_used(session.messages, self, costing))
+        self._headings = [turn.place for _, turn in self.turns() if not turn.continues]
+        self._used_by_message = used
+        self._used: dict[int, TurnUse | None] = {}
 
     def turns(self) -> Iterator[tuple[int, Turn]]:
         """All turns with the numbers of their entries."""
@@ -132,21 +142,11 @@ class Story:
 
     def used(self, place: int) -> TurnUse | None:
         """What was used from there on until somebody else speaks; None if nobody knows."""
-        return self._used.get(place)
-
-
-def _used(messages: Sequence[Message], story: Story, costing: Costing) -> Iterator[tuple[int, TurnUse]]:
-    """What was used, by the place of the message under whose heading it was."""
-    headings = [turn.place for _, turn in story.turns() if not turn.continues]
-    used: dict[int, TurnUse] = {}
-    at = -1
-    for place, message in enumerate(messages):
-        while at + 1 < len(headings) and headings[at + 1] <= place:
-            at += 1
-        if at < 0 or message.imported or message.usage is None or message.usage.total is None:
-            continue
-        used[headings[at]] = used.get(headings[at], TurnUse(0, None)).plus(message, costing)
-    yield from used.items()
+        if place not in self._used:
+            after = bisect_right(self._headings, place)
+            end = self._headings[after] if after < len(self._headings) else None
+            self._used[place] = together(self._used_by_message[place:end])
+        return self._used[place]
 
 
 class Told(NamedTuple):
@@ -161,7 +161,8 @@ class Told(NamedTuple):
     marks: Marks | None
     cost: Decimal | None
     use: SessionUse | None
-    costing: Costing
+    used: Sequence[TurnUse | None]
+    """What each message used; None if nobody knows, or if it counts in another session."""
 
     @property
     def is_whole(self) -> bool:
@@ -186,6 +187,8 @@ def told_whole(library: Library, key: str, telling: Telling, message: int | None
     """A session with all its messages, in as much detail as that message needs."""
     session = library.session(key)
     told = _told(library, session, telling, len(session.messages))
+    # No part of it refers to itself. Looking for rings in 50,000 messages takes 100 ms, again and again.
+    gc.freeze()
     if message is None or message > len(session.messages):
         return told
     names = list(LEVELS)
@@ -198,24 +201,31 @@ def told_whole(library: Library, key: str, telling: Telling, message: int | None
 
 def retold(told: Told, telling: Telling) -> Told:
     """The same session in another detail."""
-    story = Story(told.session, telling.detail, told.costing, is_whole=told.is_whole)
+    story = Story(told.session, telling.detail, told.used, is_whole=told.is_whole)
     return told._replace(story=story, telling=telling)
 
 
 def _told(library: Library, session: Session, telling: Telling, messages: int) -> Told:
     is_whole = messages == len(session.messages)
     costing = library.costing(session.models)
+    used = [_used(message, costing) for message in session.messages]
     return Told(
         session,
-        Story(session, telling.detail, costing, is_whole=is_whole),
+        Story(session, telling.detail, used, is_whole=is_whole),
         telling,
         messages,
         library.agent_title(session.agent),
         library.marks([session.id]).get(session.id),
         library.cost_of(session) if is_whole else None,
         library.used_by([session.id]).get(session.id),
-        costing,
+        used,
     )
+
+
+def _used(message: Message, costing: Costing) -> TurnUse | None:
+    if message.imported or message.usage is None or message.usage.total is None:
+        return None
+    return TurnUse(message.usage.total, costing.of(message))
 
 
 def sizes_of(session: SessionSummary) -> Mapping[str, int]:
