@@ -109,7 +109,7 @@ class StoryPane:
     def take(self, told: Told) -> None:
         """Show another state of the session, or more or less of it; who stands at its end stays there."""
         before, anchor = self.told, self._anchor()
-        row = None if anchor is None else self._window.row_of(anchor + 1)
+        row = self._row_of(anchor)
         follows = told.telling == before.telling and before.is_whole and self._window.is_at_end
         is_last = self.cursor is not None and self.story.next_turn(self.cursor, 1) is None
         at, place = self._place_of(self.cursor), self._place_of(anchor)
@@ -121,7 +121,7 @@ class StoryPane:
             self._window.to_end()
             self.cursor = self._last_turn() if is_last else self.cursor
         elif (entry := self._entry_now(before.session, place)) is not None and row is not None:
-            self._window.put(entry + 1, row)
+            self._put(entry, row)
         else:
             self._window.go(self._window.top)
         self._keep_cursor_seen()
@@ -186,18 +186,18 @@ class StoryPane:
         turn = self.turn
         if turn is None or self.cursor is None or not any(map(can_be_folded, turn.parts)):
             return False
-        row = self._window.row_of(self.cursor + 1)
+        row = self._row_of(self.cursor)
         self.text.turn(turn.place)
-        self._window.put(self.cursor + 1, max(row or 0, 0))
+        self._put(self.cursor, max(row or 0, 0))
         return True
 
     def fold_all(self) -> None:
         """Unfold all calls, or fold them."""
         anchor = self._anchor()
-        row = None if anchor is None else self._window.row_of(anchor + 1)
+        row = self._row_of(anchor)
         self.text.turn_all()
         if anchor is not None and row is not None:
-            self._window.put(anchor + 1, row)
+            self._put(anchor, row)
 
     def choose(self, row: int) -> bool:
         """Be at the message in a row; whether one was there already."""
@@ -271,7 +271,11 @@ class StoryPane:
         begins = [0, *accumulate(len(text) + 1 for text in texts)]
         return [
             [
-                (skipped + at, max(start - begins[at], 0), min(end, begins[at + 1] - 1) - begins[at])
+                (
+                    skipped + at,
+                    max(start - begins[at], _indent(texts[at])),
+                    min(end - begins[at], len(texts[at])),
+                )
                 for at in range(bisect_right(begins, start) - 1, bisect_left(begins, end))
             ]
             for start, end in self.found.places("\n".join(texts))
@@ -317,8 +321,21 @@ class StoryPane:
 
     def _to_top(self, entry: int) -> None:
         self.cursor = entry
+        self._put(entry, 0)
+
+    def _put(self, entry: int, row: int) -> None:
+        """See an entry with its first words in this row."""
+        self._window.put(entry + 1, row - self._blanks(entry))
+
+    def _row_of(self, entry: int | None) -> int | None:
+        """In which row the first words of an entry stand; None if nothing of it is seen."""
+        row = None if entry is None else self._window.row_of(entry + 1)
+        return row if row is None or entry is None else row + self._blanks(entry)
+
+    def _blanks(self, entry: int) -> int:
+        """The empty lines above its words."""
         begins = self.text.lines(entry + 1, 2)
-        self._window.go(Place(entry + 1, 0 if begins and begins[0] else 1))
+        return 0 if begins and begins[0] else 1
 
     def _last_turn(self) -> int | None:
         return self.story.next_turn(len(self.story.entries), -1)
@@ -351,6 +368,10 @@ class StoryPane:
         turns = [entry for entry in entries if self.story.turn(entry)]
         if turns:
             self.cursor = turns[0] if self.cursor is None or self.cursor < turns[0] else turns[-1]
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _reversed(line: Line, start: int, end: int) -> list[Segment]:
