@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from geminids.faces.tui.asker import OpenLibrary
 
-PATIENCE = 10.0
+PATIENCE = 3.0
 """Seconds until something must be seen."""
 _BETWEEN = 0.01
 

@@ -8,6 +8,8 @@ from threading import Condition, Thread
 
 EVERY = 1.0
 """Seconds after which is looked again."""
+_PATIENCE = 2.0
+"""Seconds to wait for a disk that does not answer."""
 _REST = 5
 """What was written is read at most a part of the time so large: one in so many."""
 
@@ -19,7 +21,7 @@ class FileWatch:
         """`sizes` are those that the files had when they were read."""
         self._wake = wake
         self._changed = Condition()
-        self._paths = list(sizes)
+        self.paths = frozenset(sizes)
         self._state = self._states()
         self._is_old = any(self._state[path] and self._state[path][0] != size for path, size in sizes.items())
         self._pause = EVERY
@@ -43,7 +45,7 @@ class FileWatch:
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
-        self._thread.join()
+        self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
         while True:
@@ -56,7 +58,7 @@ class FileWatch:
                 self._wake()
 
     def _states(self) -> dict[str, tuple[int, ...]]:
-        return {path: _state(path) for path in self._paths}
+        return {path: _state(path) for path in self.paths}
 
 
 def _state(path: str) -> tuple[int, ...]:

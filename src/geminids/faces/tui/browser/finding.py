@@ -38,7 +38,8 @@ def found_again(library: Library, told: Told, searched: str) -> Found | None:
     except GeminidsError:
         return None
     found = found_in(told, searched, places)
-    return found if found.total or found.hidden or not told.is_whole else None
+    may_come = bool(not told.is_whole and places(searched))
+    return found if found.total or found.hidden or may_come else None
 
 
 class Match(NamedTuple):

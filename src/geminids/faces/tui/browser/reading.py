@@ -198,11 +198,19 @@ class Reading(View):
         self._is_reading, self._trouble = False, COPIED if told.session.kept and not was_kept else ""
         if self.pane and self.pane.told is not told:
             self._take(told)
-        self._watch = self._watch or FileWatch(sizes_of(told.session), self.stage.wake)
-        self._watch.rest(seconds)
+        self._watch_files(told, seconds)
         goes_on, self._goes_on = self._goes_on, None
         if goes_on:
             goes_on()
+
+    def _watch_files(self, told: Told, seconds: float) -> None:
+        """Notice what becomes of its files; of those that are gone, that they come back."""
+        sizes = sizes_of(told.session)
+        if self._watch is None or (sizes and self._watch.paths != sizes.keys()):
+            if self._watch:
+                self._watch.close()
+            self._watch = FileWatch(sizes, self.stage.wake)
+        self._watch.rest(seconds)
 
     def _take(self, told: Told) -> None:
         """Show another state of it, or the same in another detail."""
@@ -264,7 +272,7 @@ class Reading(View):
         folder = session.project.path
         subject = Subject(self.key, told.name, session.agent, folder, session.kept, pane.number)
         for action in actions_of(self.stage, subject):
-            if action.letter == letter:
+            if letter in (action.letter, action.control):
                 action.run()
                 return
 

@@ -159,6 +159,9 @@ class StoryPane:
 
     def to_share(self, row: int) -> None:
         """See what stands in the session where this row stands on the screen."""
+        if row >= self._window.rows - 1:
+            self.to_end()
+            return
         block = row * (self.text.count - 1) // max(self._window.rows - 1, 1)
         self._window.go(Place(block, 0))
         self._keep_cursor_seen()
