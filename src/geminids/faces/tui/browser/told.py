@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 BEGINNING = 200
 """Messages of a large session that are read before the rest."""
+_MANY = 5000
+"""Messages in which looking for what can be given back takes longer than one wants to wait for a key."""
 _AFTER = 60
 """Messages behind the one that is to be seen that are read with it."""
 
@@ -187,8 +189,9 @@ def told_whole(library: Library, key: str, telling: Telling, message: int | None
     """A session with all its messages, in as much detail as that message needs."""
     session = library.session(key)
     told = _told(library, session, telling, len(session.messages))
-    # No part of it refers to itself. Looking for rings in 50,000 messages takes 100 ms, again and again.
-    gc.freeze()
+    if len(session.messages) > _MANY:
+        # No part of it refers to itself, and looking for rings in it would take 100 ms again and again.
+        gc.freeze()
     if message is None or message > len(session.messages):
         return told
     names = list(LEVELS)
