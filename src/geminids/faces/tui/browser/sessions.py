@@ -18,6 +18,7 @@ from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.browser.completing import Completing
 from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.preview import Preview
+from geminids.faces.tui.browser.reading import Reading
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
 from geminids.faces.tui.browser.views import KEYS, Opening, Views
 from geminids.faces.tui.cursor import Cursor
@@ -249,7 +250,8 @@ class Sessions(View):
 
     def _enter(self) -> None:
         if line := self.chosen:
-            self.stage.say(f"Opening {line.name} …", "quiet")
+            words = self.listing.box.text
+            self.stage.open(Reading(self.stage, line.key, message=line.message, words=words))
 
     def _switch_messages(self) -> None:
         if self.messages is None:
