@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from geminids.core import config
@@ -85,6 +85,26 @@ class Completions:
         from geminids.storage.index.search import tools
 
         return self._ask(lambda index: list(tools(index))) or []
+
+    def values(self, name: str) -> Iterable[str]:
+        """What a filter of a search takes, as far as that can be listed; some with what each stands for."""
+        from geminids.core.agents import available
+        from geminids.query.search.filters import CHOICES, MOMENTS, WEEKDAYS
+
+        if name in CHOICES:
+            return CHOICES[name]
+        listed: dict[str, Callable[[], Iterable[str]]] = {
+            "agent": available,
+            "project": self.projects,
+            "model": self.models,
+            "tool": self.tools,
+            "tag": self.tags,
+            "name": self.names,
+            "id": lambda: self.sessions(""),
+            "hour": lambda: WEEKDAYS,
+            **dict.fromkeys(MOMENTS, lambda: ("today", "yesterday", "7d", "1mo")),
+        }
+        return listed[name]() if name in listed else ()
 
     def _last_listed(self) -> list[str]:
         from geminids.query.sessions import last_list

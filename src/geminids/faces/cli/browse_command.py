@@ -36,5 +36,11 @@ def browse(choices: Choices, *, words: tuple[str, ...]) -> int:
         raise BrowserNotInstalledError(str(error.name)) from error
     scopes = [Scope(), Scope(project="."), Scope(kept=True)]
     has_colour = find_screen(no_color=choices.no_color).has_colour
-    run(choices.open_behind, scopes, " ".join(words), has_colour=has_colour)
+    run(
+        choices.open_behind,
+        scopes,
+        " ".join(words),
+        completions=choices.completions(),
+        has_colour=has_colour,
+    )
     return 0

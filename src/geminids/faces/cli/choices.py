@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from geminids.faces.drawing.page import Page
     from geminids.library import Library
+    from geminids.library.completions import Completions
     from geminids.library.current_index import Progress, Tell
 
 
@@ -91,6 +92,13 @@ class Choices:
             progress=progress,
             behind=self.sync_behind,
         )
+
+    def completions(self) -> Completions:
+        """What can be typed for the sessions that were chosen."""
+        from geminids.faces.drawing.screen import terminal
+        from geminids.library.completions import Completions
+
+        return Completions(self.home, self.data, sample=self.sample, terminal=terminal())
 
     def close(self) -> None:
         """Let go of what was opened."""

@@ -7,7 +7,7 @@ the line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -68,7 +68,7 @@ def complete_words(context: click.Context, _: click.Parameter, incomplete: str) 
     name, is_filter, value = incomplete.partition(":")
     if not is_filter:
         return _offered([f"{one}:" for one in FILTERS], incomplete)
-    known = _with_titles(_values(context, name))
+    known = _with_titles(_known(context).values(name))
     return _offered({f"{name}:{one}": title for one, title in known.items()}, f"{name}:{value}")
 
 
@@ -92,32 +92,7 @@ def complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> 
 
 
 def _known(context: click.Context) -> Completions:
-    from geminids.faces.drawing.screen import terminal
-    from geminids.library.completions import Completions
-
-    choices = context.ensure_object(Choices)
-    return Completions(choices.home, choices.data, sample=choices.sample, terminal=terminal())
-
-
-def _values(context: click.Context, name: str) -> Iterable[str]:
-    """What a filter takes, as far as that can be listed."""
-    from geminids.query.search.filters import CHOICES, MOMENTS, WEEKDAYS
-
-    if name in CHOICES:
-        return CHOICES[name]
-    known = _known(context)
-    listed: dict[str, Callable[[], Iterable[str]]] = {
-        "agent": known_agents,
-        "project": known.projects,
-        "model": known.models,
-        "tool": known.tools,
-        "tag": known.tags,
-        "name": known.names,
-        "id": lambda: known.sessions(""),
-        "hour": lambda: WEEKDAYS,
-        **dict.fromkeys(MOMENTS, lambda: ("today", "yesterday", "7d", "1mo")),
-    }
-    return listed[name]() if name in listed else ()
+    return context.ensure_object(Choices).completions()
 
 
 def _with_titles(words: Iterable[str]) -> Mapping[str, str]:

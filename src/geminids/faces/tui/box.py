@@ -17,6 +17,10 @@ class TextBox:
         """The words up to there."""
         return self.text[: self.cursor]
 
+    def set(self, text: str) -> None:
+        """Other words, with the next letter at their end."""
+        self.text, self.cursor = text, len(text)
+
     def press(self, key: Key) -> bool:
         """Do what a key says; whether it says anything here."""
         if isinstance(key, Typed):

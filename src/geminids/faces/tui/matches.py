@@ -106,8 +106,16 @@ class Matches:
         except GeminidsError as error:
             if error.exit_code != WRONG_USAGE:
                 raise
-            return Listed(asked, note=str(error).split(" At column", 1)[0].split("\n", 1)[0])
+            note = str(error).split(" At column", 1)[0].split("\n", 1)[0]
+            return self._without_last_word(asked)._replace(note=note)
         return found
+
+    def _without_last_word(self, asked: Asked) -> Listed:
+        """What fits all but a filter of which only the name was typed so far."""
+        before, _, last = asked.typed.rpartition(" ")
+        if not last.endswith(":"):
+            return Listed(asked)
+        return self.listed(asked._replace(typed=before))._replace(asked=asked)
 
     def _ask(self, asked: Asked, words: str) -> Listed:
         from geminids.query.search.question import Question

@@ -93,7 +93,8 @@ class Picker:
         """Show an answer. The same session stays chosen and in its place, unless something else was asked."""
         before, line = self.listed, self.chosen
         self.listed = listed
-        if not listed.lines and not listed.asked.typed and listed.asked.scope.project and self.next_scope:
+        is_first = before is None and not listed.asked.typed
+        if is_first and not listed.lines and listed.asked.scope.project and self.next_scope:
             # Nothing was done in this folder yet.
             self.to_next_scope()
         if before is None or not before.asked.is_like(listed.asked):

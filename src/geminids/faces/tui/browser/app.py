@@ -60,11 +60,12 @@ class Canvas(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._strips: list[Strip] = []
+        self.strips: list[Strip] = []
+        """What is shown."""
 
     def show(self, strips: Sequence[Strip]) -> None:
         """Draw these lines, as far as they differ from those that are there."""
-        before, self._strips = self._strips, list(strips)
+        before, self.strips = self.strips, list(strips)
         least, most = sorted((len(before), len(strips)))
         changed = [at for at in range(most) if at >= least or before[at] != strips[at]]
         if changed:
@@ -73,9 +74,9 @@ class Canvas(Widget):
     def render_line(self, y: int) -> Strip:
         """The line that stands there."""
         width = self.size.width
-        if y >= len(self._strips):
+        if y >= len(self.strips):
             return Strip.blank(width)
-        return self._strips[y].adjust_cell_length(width, Style.null())
+        return self.strips[y].adjust_cell_length(width, Style.null())
 
 
 class Browser(App[object]):
@@ -105,7 +106,7 @@ class Browser(App[object]):
         self._now = now
         self._has_colour = has_colour
         self._first = first
-        self._views: list[View] = []
+        self.views: list[View] = []
         self._dialog: Dialog | None = None
         self._dialog_region = Region()
         self._said: tuple[str, str] | None = None
@@ -125,8 +126,8 @@ class Browser(App[object]):
 
     def on_unmount(self) -> None:
         """Let go of all that was begun."""
-        while self._views:
-            self._views.pop().closed()
+        while self.views:
+            self.views.pop().closed()
         for questions in (self._quick, self._slow):
             questions.close()
 
@@ -146,7 +147,7 @@ class Browser(App[object]):
         """A click, on the dialog if there is one."""
         x, y = event.screen_x, event.screen_y
         if self._dialog is None:
-            self._views[-1].click(x, y)
+            self.views[-1].click(x, y)
         elif self._dialog_region.contains(x, y):
             self._dialog.click(x - self._dialog_region.x - 2, y - self._dialog_region.y - 1)
         self.draw()
@@ -186,13 +187,13 @@ class Browser(App[object]):
 
     def open(self, view: View) -> None:
         """Show another view in front of this one."""
-        self._views.append(view)
+        self.views.append(view)
         self.draw()
 
     def close(self) -> None:
         """Go back to the view before this one; from the first, end."""
-        self._views.pop().closed()
-        if self._views:
+        self.views.pop().closed()
+        if self.views:
             self.draw()
         else:
             self.leave()
@@ -241,12 +242,12 @@ class Browser(App[object]):
 
     def draw(self) -> None:
         """Show what is to be seen now."""
-        if not (self._views and self.is_running):
+        if not (self.views and self.is_running):
             return
         columns, height = self.size
-        view = self._views[-1]
+        view = self.views[-1]
         view.look()
-        if self._views[-1] is not view:
+        if self.views[-1] is not view:
             return
         if columns < SMALLEST[0] or height < SMALLEST[1]:
             small = f"Too small: {SMALLEST[0]} columns and {SMALLEST[1]} lines at least."
@@ -286,12 +287,12 @@ class Browser(App[object]):
 
     def _press(self, key: Key) -> None:
         self._said = None
-        (self._dialog or self._views[-1]).press(key)
+        (self._dialog or self.views[-1]).press(key)
         self.draw()
 
     def _wheel(self, event: events.MouseEvent, by: int) -> None:
         if self._dialog is None:
-            self._views[-1].wheel(event.screen_x, event.screen_y, by)
+            self.views[-1].wheel(event.screen_x, event.screen_y, by)
         else:
             self._dialog.press("down" if by > 0 else "up")
         self.draw()

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from geminids.core.agents import available as known_agents
 from geminids.core.names import project_names
 from geminids.faces.tui.asker import Asker
+from geminids.faces.tui.browser.completing import Completing
 from geminids.faces.tui.browser.preview import Preview
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
 from geminids.faces.tui.cursor import Cursor
@@ -27,6 +28,7 @@ from geminids.faces.tui.rows import BROWSED, Told, box_row, cursor_column, highl
 
 if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary
+    from geminids.library.completions import Completions
     from geminids.query.search.found import Hit
 
 BESIDE_FROM = 110
@@ -106,6 +108,7 @@ class Sessions(View):
         scopes: Sequence[Scope],
         typed: str = "",
         *,
+        completions: Completions,
         enter_resumes: bool = False,
     ) -> None:
         super().__init__(stage)
@@ -115,6 +118,7 @@ class Sessions(View):
         self._among_messages = Cursor()
         self._enter_resumes = enter_resumes
         self._preview = Preview(stage)
+        self._completing = Completing(stage, completions)
         self._is_switched = False
         self._layout = layout_of(80, 24, is_switched=False)
         self._chips: Sequence[tuple[range, str | None]] = ()
@@ -142,6 +146,7 @@ class Sessions(View):
             self.stage.fail(self._asker.error)
         if self._asker.readings != self._readings:
             self._readings = self._asker.readings
+            self._completing.forget()
             self.stage.renew()
         listed = self._asker.listed
         if listed is not None and listed is not self.listing.listed:
@@ -171,7 +176,8 @@ class Sessions(View):
             case "shift+up" | "shift+down":
                 self._preview.top += 1 if key == "shift+down" else -1
             case "right" if self.listing.box.cursor == len(self.listing.box.text):
-                self._enter()
+                if not self._completing.accept(self.listing.box):
+                    self._enter()
             case "up" | "down" | "page up" | "page down" if self.messages is not None:
                 self._among_messages.press(key, len(self.messages), self._layout.list_rows)
             case "enter" if self.messages is not None:
@@ -268,11 +274,13 @@ class Sessions(View):
     def _box(self, columns: int) -> Row:
         box = self.listing.box
         told = how_many(self.listing.listed, self.listing.scope)
-        row = box_row(box, columns - 1, told)
+        row = box_row(box, columns - 1, told, self._completing.ghost(box))
         return with_cursor(row, cursor_column(box, columns - 1))
 
     def _agents(self, columns: int) -> Row:
-        """All agents, the chosen one marked; in which order the sessions stand."""
+        """All agents, the chosen one marked, and the order of the sessions; or what may follow."""
+        if offered := self._completing.offered(self.listing.box):
+            return fitted([Piece(" → ", "key"), Piece("  ".join(offered), "quiet")], columns)
         pieces, chips, at = [Piece(" ")], [], 1
         for agent in (None, *known_agents()):
             is_chosen = agent == self.listing.scope.agent

@@ -1,0 +1,153 @@
+"""The browser as a test uses it: real sessions, a real app, keys that are pressed and lines that are seen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.segment import Segment, Segments
+from rich.terminal_theme import TerminalTheme
+from textual.pilot import Pilot
+
+from geminids.faces.cli.choices import Choices
+from geminids.faces.tui.browser.app import Browser, Canvas
+from geminids.faces.tui.browser.sessions import Sessions
+from geminids.faces.tui.matches import Scope
+from tests.conftest import NOW
+
+PATIENCE = 20.0
+"""Seconds until something must be seen."""
+
+
+class Browsing:
+    """A browser that is open."""
+
+    def __init__(self, app: Browser, pilot: Pilot[object]) -> None:
+        self.app = app
+        self._pilot = pilot
+
+    @property
+    def lines(self) -> list[str]:
+        """What is seen now."""
+        return [strip.text.rstrip() for strip in self.app.query_one(Canvas).strips]
+
+    @property
+    def screen(self) -> str:
+        """The same as one text."""
+        return "\n".join(self.lines)
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, by the names that textual has for them."""
+        await self._pilot.press(*keys)
+        await self._pilot.pause()
+
+    async def type(self, text: str) -> None:
+        """Type some letters."""
+        await self.press(*(_NAMES.get(one, one) for one in text))
+
+    async def click(self, column: int, line: int) -> None:
+        """Click somewhere."""
+        await self._pilot.click(offset=(column, line))
+        await self._pilot.pause()
+
+    async def resize(self, columns: int, height: int) -> None:
+        """Make the screen larger or smaller."""
+        await self._pilot.resize_terminal(columns, height)
+        await self._pilot.pause()
+
+    async def wait_for(self, *texts: str, gone: Sequence[str] = ()) -> str:
+        """What is seen as soon as all these texts are, and none of those that are to be gone."""
+        until = time.monotonic() + PATIENCE
+        while not all(text in self.screen for text in texts) or any(text in self.screen for text in gone):
+            assert time.monotonic() < until, f"{texts} are not seen, or {gone} are:\n{self.screen}"
+            await self._pilot.pause(0.01)
+        return self.screen
+
+
+_NAMES = {" ": "space", ":": "colon", '"': "quotation_mark", "-": "minus", "/": "slash", ".": "full_stop"}
+Script = Callable[[Browsing], Awaitable[None]]
+
+
+def browse(
+    homes: Sequence[Path],
+    data: Path,
+    script: Script,
+    *,
+    size: tuple[int, int] = (80, 24),
+    typed: str = "",
+    scopes: Sequence[Scope] = (Scope(), Scope(project="."), Scope(kept=True)),
+    sample: bool = False,
+    has_colour: bool = True,
+    **options: Any,
+) -> object:
+    """Run a script in a browser of some homes; what the browser was left with."""
+    choices = Choices(NOW)
+    choices.home, choices.data, choices.sample = [str(home) for home in homes], str(data), sample
+
+    def first(stage: Browser) -> Sessions:
+        return Sessions(
+            stage, choices.open_behind, scopes, typed, completions=choices.completions(), **options
+        )
+
+    app = Browser(choices.open_behind, first, now=NOW, has_colour=has_colour)
+
+    async def run() -> None:
+        async with app.run_test(size=size) as pilot:
+            await script(Browsing(app, pilot))
+
+    asyncio.run(run())
+    if app.error:
+        raise app.error
+    return app.return_value
+
+
+LIGHT = TerminalTheme(
+    (255, 255, 255),
+    (30, 30, 30),
+    [
+        (30, 30, 30),
+        (176, 0, 32),
+        (0, 110, 40),
+        (134, 95, 0),
+        (0, 80, 190),
+        (135, 0, 140),
+        (0, 115, 125),
+        (90, 90, 90),
+    ],
+)
+DARK = TerminalTheme(
+    (24, 26, 32),
+    (214, 216, 222),
+    [
+        (24, 26, 32),
+        (240, 113, 120),
+        (152, 195, 121),
+        (229, 192, 123),
+        (97, 150, 239),
+        (198, 120, 221),
+        (86, 194, 200),
+        (171, 178, 191),
+    ],
+)
+
+
+def picture(seen: Browsing, theme: TerminalTheme) -> str:
+    """What is seen as a picture (SVG), in the colours of a terminal."""
+    columns, height = seen.app.size
+    console = Console(
+        width=columns,
+        height=height,
+        file=StringIO(),
+        record=True,
+        force_terminal=True,
+        color_system="truecolor",
+        legacy_windows=False,
+    )
+    for strip in seen.app.query_one(Canvas).strips:
+        console.print(Segments([*strip.adjust_cell_length(columns), Segment.line()]), end="")
+    return console.export_svg(title="geminids browse", theme=theme, unique_id="browse")
