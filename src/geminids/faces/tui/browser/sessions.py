@@ -38,6 +38,8 @@ BELOW_FROM = 20
 _LIST_SHARE = 0.58
 _BAR_LINES = 3
 """The box, the agents, the keys."""
+_MESSAGES_OF_EACH = 3
+"""Where messages are listed."""
 SYNC_EVERY = 5.0
 """Seconds after which what is new is taken in again."""
 ORDERS = {"date": "newest first", "started": "by start", "messages": "longest first", "project": "by project"}
@@ -231,6 +233,7 @@ class Sessions(View):
             self._take_messages()
         else:
             self.messages = None
+        self.listing.per_session = 1 if self.messages is None else _MESSAGES_OF_EACH
 
     def _take_messages(self) -> None:
         """List all messages that were found, session by session."""
