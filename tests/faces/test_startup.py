@@ -20,7 +20,7 @@ NEVER = {"textual", "starlette", "jinja2", "pyarrow", "asyncio", "importlib.meta
         (["--version"], {"click", "rich", "msgspec", "json", "pathlib", "platformdirs"}),
         (["--help"], {"rich", "msgspec", "shutil", "geminids.library", "geminids.faces.cli.list_command"}),
         (["list", "--help"], {"rich", "msgspec", "geminids.library"}),
-        (["stats", "--help"], {"rich", "msgspec", "geminids.library", "geminids.faces.cli.stats_tables"}),
+        (["stats", "--help"], {"rich", "msgspec", "geminids.library", "geminids.faces.drawing.stats_tables"}),
         (
             ["list", "--json", "--sample"],
             {"rich", "geminids.sharing.transcript.entries", "geminids.sync.projects.walk"},

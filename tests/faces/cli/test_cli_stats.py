@@ -18,11 +18,11 @@ import pytest
 from rich.cells import cell_len
 
 from geminids import sample
-from geminids.faces.cli.number_tables import folded
-from geminids.faces.cli.stats_charts import calendar, draw_calendar
-from geminids.faces.cli.stats_tables import View, draw_heading, draw_table
+from geminids.faces.drawing.number_tables import folded
 from geminids.faces.drawing.page import DrawnPage
 from geminids.faces.drawing.screen import Screen
+from geminids.faces.drawing.stats_charts import calendar, draw_calendar
+from geminids.faces.drawing.stats_tables import View, draw_heading, draw_table
 from geminids.library import Library
 from geminids.query.usage.stats import STATS_GROUPS, StatsQuestion
 from tests.conftest import FIXTURES, ROOT, Run

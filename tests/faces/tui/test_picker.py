@@ -167,7 +167,7 @@ def test_a_folder_without_sessions_shows_those_of_all(matches: Matches) -> None:
     here = picked(matches, "scope", scopes=[ANYWHERE, Scope(project="shop")])
     assert here.listed is not None
     assert here.listed.total == 2
-    assert "this project" in seen(here)[0]
+    assert "project shop" in seen(here)[0]
 
 
 @pytest.mark.parametrize("typed", ["cors OR ", "since:never"])

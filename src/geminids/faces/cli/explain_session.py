@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
-from geminids.faces.cli.number_tables import EMPTY, RULE, Cell, Field, Row, flow, number
-from geminids.faces.cli.stats_tables import LABEL, draw_notes, id_cells
 from geminids.faces.drawing.amounts import UNKNOWN, dollars
+from geminids.faces.drawing.number_tables import EMPTY, RULE, Cell, Field, Row, flow, number
+from geminids.faces.drawing.stats_tables import LABEL, draw_notes, id_cells
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:

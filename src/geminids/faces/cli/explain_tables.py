@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from geminids.faces.cli.number_tables import Field, Row, draw, fit
 from geminids.faces.drawing.amounts import exact
+from geminids.faces.drawing.number_tables import Field, Row, draw, fit
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
-from geminids.faces.cli.number_tables import EMPTY, RULE, Cell, Field, Row, number
 from geminids.faces.cli.stats_options import ON_A_TERMINAL
-from geminids.faces.cli.stats_tables import draw_notes, id_cells
 from geminids.faces.drawing.amounts import exact
+from geminids.faces.drawing.number_tables import EMPTY, RULE, Cell, Field, Row, number
+from geminids.faces.drawing.stats_tables import draw_notes, id_cells
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:

@@ -264,17 +264,10 @@ def _status(choices: Choices, *, everything: bool) -> int:
 
 def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, everything: bool) -> None:
     """On a terminal all of it; in a pipe what will be deleted as lines, and what is about it beside them."""
-    from geminids.faces.cli.keep_page import (
-        SOONEST,
-        Kept,
-        draw_forecast,
-        draw_kept,
-        print_forecast,
-        tell_kept,
-        verdict,
-    )
+    from geminids.faces.cli.keep_page import print_forecast, tell_kept
     from geminids.faces.cli.pager import draw_paged
     from geminids.faces.cli.sessions import short_names
+    from geminids.faces.drawing.keeping import SOONEST, Kept, draw_forecast, draw_kept, verdict
     from geminids.faces.drawing.page import DrawnPage
     from geminids.faces.drawing.screen import find_screen
     from geminids.query.sessions.listing import Filter

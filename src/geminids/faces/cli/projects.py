@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import count
 
-from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
+from geminids.core.model import Companion, LineKind, Problem, Project, TypedLine
 from geminids.core.names import project_names
 from geminids.faces.cli.sessions import kinds_of
 from geminids.faces.drawing.companions import KIND_NAMES, draw_companion, shown_beside
 from geminids.faces.drawing.page import Column, DrawnPage, Page, Span
+from geminids.faces.drawing.projects import known_by, sessions_in
 from geminids.query.projects.report import ProjectReport
 from geminids.query.projects.timeline import Event, EventKind, ProjectStory
 from geminids.query.sessions.ids import short_ids
@@ -47,11 +48,11 @@ def _row(report: ProjectReport, name: str, now: datetime) -> list[Span]:
     return [
         (name, "human"),
         (" ".join(report.agents), "quiet"),
-        _sessions(report),
+        sessions_in(report),
         words.when(report.last, now),
         words.size(report.bytes),
         (words.path(report.project.path) if report.project.path else "", "quiet"),
-        (_known_by(report), "quiet"),
+        (known_by(report), "quiet"),
     ]
 
 
@@ -61,7 +62,7 @@ def _fields(report: ProjectReport) -> Sequence[str]:
     return [
         project.hash or "-",
         project.path or "-",
-        _known_by(report),
+        known_by(report),
         str(report.sessions),
         str(report.lost),
         words.moment(report.last) if report.last else "-",
@@ -75,18 +76,6 @@ def _name(report: ProjectReport) -> str:
     if project.path:
         return words.path(project.path)
     return project.slug or (project.hash or "unknown")[:8]
-
-
-def _known_by(report: ProjectReport) -> str:
-    project = report.project
-    if project.known_by is None:
-        return "not known"
-    is_sure = project.certain or project.known_by is KnownBy.RECORDS
-    return words.KNOWN_BY[project.known_by] + ("" if is_sure else "?")
-
-
-def _sessions(report: ProjectReport) -> str:
-    return f"{report.sessions} + {report.lost} lost" if report.lost else str(report.sessions)
 
 
 def draw_story(page: Page, story: ProjectStory, text_beside: TextBeside | None = None) -> bool:
@@ -146,7 +135,7 @@ def _draw_fields(page: Page, rows: Sequence[Sequence[Span]]) -> None:
 
 
 def _draw_head(page: Page, report: ProjectReport) -> None:
-    page.line((_name(report), "title"), "  ", (_known_by(report), "quiet"))
+    page.line((_name(report), "title"), "  ", (known_by(report), "quiet"))
     counts = [
         words.sessions(kinds_of(report)),
         words.size(report.bytes),

@@ -241,15 +241,17 @@ def _print_csv(found: Statistics, limit: int | None) -> None:
 
 def _print_json(found: Statistics, limit: int | None) -> None:
     from geminids.faces.cli.json_output import print_json
-    from geminids.faces.cli.stats_tables import LABEL, shown_groups
     from geminids.faces.documents.usage import stats_document
+    from geminids.faces.drawing.stats_tables import LABEL, shown_groups
 
     groups, _ = shown_groups(found, limit)
     print_json(stats_document(found, groups, LABEL))
 
 
 def _draw(choices: Choices, asked: StatsOptions, found: Statistics) -> None:
-    from geminids.faces.cli.stats_tables import (
+    from geminids.faces.drawing.page import open_page
+    from geminids.faces.drawing.screen import find_screen
+    from geminids.faces.drawing.stats_tables import (
         View,
         draw_heading,
         draw_notes,
@@ -257,8 +259,6 @@ def _draw(choices: Choices, asked: StatsOptions, found: Statistics) -> None:
         notes,
         without_noise,
     )
-    from geminids.faces.drawing.page import open_page
-    from geminids.faces.drawing.screen import find_screen
 
     found = without_noise(found)
     screen = find_screen(no_color=choices.no_color)
@@ -277,7 +277,7 @@ def _draw(choices: Choices, asked: StatsOptions, found: Statistics) -> None:
 
 
 def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statistics) -> None:
-    from geminids.faces.cli.stats_charts import calendar, draw_calendar
+    from geminids.faces.drawing.stats_charts import calendar, draw_calendar
 
     drawn = calendar(found.days, choices.now.astimezone().date(), screen.width)
     if drawn is None:
@@ -290,7 +290,9 @@ def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statisti
 def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit: int | None) -> None:
     """Say what the table does not show, and how to see it."""
     if not found.groups:
-        say(f"No {found.by} is known." if found.by != "tool" else "No tool calls.")
+        from geminids.faces.drawing.stats_tables import no_groups
+
+        say(no_groups(found))
     else:
         tell_more(choices, asked, len(found.groups), limit, found.by)
 

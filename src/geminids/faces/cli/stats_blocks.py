@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from geminids.faces.cli.number_tables import RULE, Cell, Field, Fitted, Row, draw, fit, flow
 from geminids.faces.cli.stats_options import ON_A_TERMINAL, tell_more
-from geminids.faces.cli.stats_tables import LABEL, View, draw_heading, draw_notes, notes, token_quantities
 from geminids.faces.drawing.amounts import dollars, short
+from geminids.faces.drawing.number_tables import RULE, Cell, Field, Fitted, Row, draw, fit, flow
 from geminids.faces.drawing.page import open_page
 from geminids.faces.drawing.screen import find_screen
+from geminids.faces.drawing.stats_tables import LABEL, View, draw_heading, draw_notes, notes, token_quantities
 from geminids.query.usage.figures import Figures, Tokens
 from geminids.sharing.transcript import safe, words
 

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from geminids.faces.cli.stats_tables import shown_groups
+from geminids.faces.drawing.stats_tables import shown_groups
 from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:

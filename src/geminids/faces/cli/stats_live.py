@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from geminids.core.names import project_names
 from geminids.faces.cli.choices import WrongUsageError
-from geminids.faces.cli.number_tables import flow
 from geminids.faces.cli.session_table import COLUMNS, Row
 from geminids.faces.cli.stats_blocks import present_window
-from geminids.faces.cli.stats_tables import LABEL
 from geminids.faces.documents.sessions import RUNNING
 from geminids.faces.drawing.amounts import dollars, short
+from geminids.faces.drawing.number_tables import flow
 from geminids.faces.drawing.page import Column, DrawnPage, open_page
 from geminids.faces.drawing.screen import find_screen
+from geminids.faces.drawing.stats_tables import LABEL
 from geminids.faces.tui.keys import Typed
 from geminids.sharing.transcript import words
 

@@ -301,7 +301,7 @@ def _told_width() -> int | None:
 
 def _fitted(pieces: Sequence[Piece], width: int | None) -> str:
     """As many of the pieces as there is room for."""
-    from geminids.faces.cli.number_tables import cells, cut
+    from geminids.faces.drawing.number_tables import cells, cut
 
     kept = list(pieces)
     while width and len(kept) > 1 and cells(BETWEEN.join(piece.words for piece in kept)) > width:

@@ -11,6 +11,7 @@ from threading import Condition, Thread
 from time import monotonic
 
 from geminids.core.errors import GeminidsError, NoIndexError
+from geminids.faces.tui.errors import NoSharedIndexError
 from geminids.faces.tui.matches import Asked, Listed, Matches
 
 TYPE_CHECKING = False
@@ -133,6 +134,9 @@ class Asker:
                 with self._open_library(False, self._hear, self._progress) as library:
                     self._answer_until_read(Matches(library, self._now, with_use=self._with_use))
             except NoIndexError:
+                if self.readings:
+                    # It was made, and only for the thread that made it.
+                    raise NoSharedIndexError from None
                 # The first time nothing can be listed before it is read.
                 self._wait_until_read()
 

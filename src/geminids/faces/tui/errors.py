@@ -1,4 +1,4 @@
-"""What keeps the browser from being shown, in sentences for whoever asked."""
+"""What keeps a list to choose from or the browser from being shown, in sentences for whoever asked."""
 
 from __future__ import annotations
 
@@ -19,4 +19,14 @@ class NoTerminalError(GeminidsError):
     def __init__(self) -> None:
         super().__init__(
             "`geminids browse` needs a terminal. In a pipe, use `geminids list` or `geminids search`."
+        )
+
+
+class NoSharedIndexError(GeminidsError):
+    """The index is nowhere but in the memory of who made it, and others want to ask it too."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The data directory cannot be written, and choosing from a list needs an index there. `--data DIR` "
+            "names another one; `geminids list` and `geminids search` work without."
         )

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from rich.cells import cell_len
 
+from geminids.core.names import project_name
 from geminids.core.values import NamedTuple
 from geminids.faces.tui.box import TextBox
 from geminids.faces.tui.lines import Piece, cut, fitted
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 PROMPT = "> "
 _AGENT, _AGENT_FROM = 7, 40
 """Columns of what stands before a title, and from how many on there is room for it."""
+_HASH = 64
+"""Letters of the hash of a folder."""
 RUNNING = timedelta(minutes=3)
 """A session that was written to so lately seems to be running."""
 
@@ -137,8 +140,16 @@ def how_many(listed: Listed | None, scope: Scope) -> str:
     if listed is None:
         return ""
     number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
-    where = (scope.agent, "this project" if scope.project else "", "deleted" if scope.kept else "")
+    where = (scope.agent, _project(scope.project), "deleted" if scope.kept else "")
     return " · ".join(filter(None, (number, *where)))
+
+
+def _project(wanted: str | None) -> str:
+    """What the project is called in which is looked; of a hash as much as tells it from others."""
+    if wanted is None or wanted == ".":
+        return "this project" if wanted else ""
+    is_hash = len(wanted) == _HASH and wanted.isalnum()
+    return f"project {project_name(None if is_hash else wanted, wanted, None)}"
 
 
 def found_in(line: Line) -> list[Piece]:

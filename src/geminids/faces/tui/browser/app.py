@@ -164,6 +164,10 @@ class Browser(App[object]):
         """Another size."""
         self.call_after_refresh(self.draw)
 
+    def on_driver_signal_resume(self) -> None:
+        """The shell gave the terminal back: what is on it is no longer known."""
+        self.refresh(layout=True)
+
     def on_browser_woken(self) -> None:
         """A thread has found something."""
         self._quick.deliver()

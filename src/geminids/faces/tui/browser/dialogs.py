@@ -99,7 +99,7 @@ class Ask(Dialog):
             Piece("n", "key"),
             Piece(" cancel", "quiet"),
         ]
-        return [*_worded(self._text, width)[: height - 2], [], fitted(keys, width)]
+        return [*worded(self._text, width)[: height - 2], [], fitted(keys, width)]
 
     def press(self, key: Key) -> None:
         """Yes or no; nothing else is an answer."""
@@ -132,7 +132,7 @@ class Type(Dialog):
     def rows(self, width: int, height: int) -> Sequence[Row]:
         """The line, and what Enter does with it."""
         box = with_cursor(box_row(self._box, width, ""), cursor_column(self._box, width))
-        return [box, *_worded(self._hint, width, "quiet")[: height - 1]]
+        return [box, *worded(self._hint, width, "quiet")[: height - 1]]
 
     def press(self, key: Key) -> None:
         """Type, take it, or leave it."""
@@ -173,7 +173,7 @@ class Tell(Dialog):
 
 def tell_words(stage: Stage, title: str, text: str) -> Tell:
     """Words to read, broken to the width."""
-    return Tell(stage, title, lambda width: _worded(text, width))
+    return Tell(stage, title, lambda width: worded(text, width))
 
 
 def tell_keys(stage: Stage, keys: Sequence[Help]) -> Tell:
@@ -191,7 +191,8 @@ def _choice_row(choice: Choice, width: int) -> Row:
     return [*fitted([Piece(f"  {choice.name}")], width - len(hint)), Piece(hint, "quiet")]
 
 
-def _worded(text: str, width: int, style: str = "") -> list[Row]:
+def worded(text: str, width: int, style: str = "") -> list[Row]:
+    """Words in lines of a width, broken between words."""
     page = LaidOutPage(width)
     page.words(text, style)
     return [*page.lines]

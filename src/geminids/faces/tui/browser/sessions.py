@@ -7,8 +7,7 @@ under 20 lines, or with Ctrl-O, the list has all the room, or the chosen one
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
@@ -17,8 +16,10 @@ from geminids.core.agents import available as known_agents
 from geminids.core.names import project_names
 from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.browser.completing import Completing
+from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.preview import Preview
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
+from geminids.faces.tui.browser.views import KEYS, Opening, Views
 from geminids.faces.tui.cursor import Cursor
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, cut, fitted
@@ -75,11 +76,20 @@ class Listing(Picker):
     """What was typed and is listed, with as many rows as the browser has."""
 
     room = 1
+    _opened: Scope | None = None
+    """The project that was looked into last."""
 
     @property
     def rows(self) -> int:
         """For how many sessions there is room."""
         return self.room
+
+    def look_in(self, project: str) -> None:
+        """Look in a project; where was looked before is the next scope."""
+        scope = Scope(project=project)
+        self._scopes = [scope, *(one for one in self._scopes if one not in (scope, self._opened))]
+        self._opened = scope
+        self.to_agent(None)
 
 
 class FoundMessage(NamedTuple):
@@ -98,6 +108,7 @@ class Sessions(View):
         Help("Tab", "messages"),
         Help("Shift-Tab", "agent"),
         Help("^T", "this project, all, deleted"),
+        Help("F3 F4 F5", "projects, usage, what is kept"),
         Help("^P", "all actions"),
         Help("F1", "keys"),
         Help("Esc", "clear, then quit"),
@@ -122,10 +133,13 @@ class Sessions(View):
         self._preview = Preview(stage)
         self._completing = Completing(stage, completions)
         self._is_switched = False
-        self._layout = layout_of(80, 24, is_switched=False)
+        # What is asked first is asked for as many rows as there are.
+        self._layout = layout_of(*stage.size, is_switched=False)
+        self.listing.room = self._layout.list_rows
+        self.listing.resize(*stage.size)
         self._chips: Sequence[tuple[range, str | None]] = ()
         self._readings = 0
-        self._expiring: Mapping[str, datetime | None] = {}
+        self._expiring = ExpiringSessions(stage)
         self._asker = Asker(open_library, stage.now, stage.wake, with_use=True, every=SYNC_EVERY)
 
     # What is chosen.
@@ -150,6 +164,7 @@ class Sessions(View):
             self._readings = self._asker.readings
             self._completing.forget()
             self.stage.renew()
+            self._expiring.renew()
         listed = self._asker.listed
         if listed is not None and listed is not self.listing.listed:
             self.listing.take(listed)
@@ -162,7 +177,10 @@ class Sessions(View):
 
     def press(self, key: Key) -> None:
         """Type, move, open; everything else is an action."""
+        self._expiring.silence()
         match key:
+            case str() if key in KEYS:
+                self.open_view(key)
             case "escape" if not self.listing.box.text:
                 self.stage.close()
             case "tab":
@@ -211,6 +229,18 @@ class Sessions(View):
         else:
             cursor, there = self._list()
             cursor.choose(cursor.number + by, there, self._layout.list_rows)
+
+    def open_view(self, key: str) -> None:
+        """Show a view beside the list, by its key."""
+        self.stage.open(Views(self.stage, key, Opening(self._look_in, self._open_key)))
+
+    def _look_in(self, project: str) -> None:
+        """List the sessions of a project."""
+        self.messages = None
+        self.listing.look_in(project)
+
+    def _open_key(self, key: str) -> None:
+        self.stage.say(f"Opening {key} …", "quiet")
 
     def closed(self) -> None:
         """End the threads that ask."""
@@ -311,7 +341,8 @@ class Sessions(View):
         if self.messages is not None:
             return self._listed_messages(columns)
         names = project_names(line.session.project for line in listed.lines)
-        told = (Told(line, names[line.session.project], self.stage.now) for line in self.listing.seen)
+        seen = (one._replace(is_expiring=one.session.id in self._expiring.ids) for one in self.listing.seen)
+        told = (Told(line, names[line.session.project], self.stage.now) for line in seen)
         return [session_row(one, columns, BROWSED) for one in told]
 
     def _listed_messages(self, columns: int) -> list[Row]:
@@ -351,8 +382,9 @@ class Sessions(View):
         ]
 
     def _footer(self, columns: int) -> Row:
-        note = self._asker.said or (self.listing.listed.note if self.listing.listed else "")
-        if note and self.listing.listed and self.listing.listed.lines:
+        listed = self.listing.listed
+        note = self._asker.said or (listed.note if listed else "") or self._expiring.note
+        if note and listed and listed.lines:
             return [
                 *fitted([Piece(f" {note} ", "warning")], min(cell_len(note) + 2, columns)),
                 *footer(self.keys, max(columns - cell_len(note) - 2, 0)),

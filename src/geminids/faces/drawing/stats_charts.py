@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.faces.cli.number_tables import flow
 from geminids.faces.drawing.amounts import short
+from geminids.faces.drawing.number_tables import flow
 
 if TYPE_CHECKING:
     from geminids.faces.drawing.page import Page, Span

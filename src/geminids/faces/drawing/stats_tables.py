@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from geminids.core.values import Value
-from geminids.faces.cli.number_tables import (
+from geminids.faces.drawing.amounts import UNKNOWN, dollars, exact, percent, short
+from geminids.faces.drawing.number_tables import (
     EMPTY,
     GAP,
     RULE,
@@ -19,7 +20,6 @@ from geminids.faces.cli.number_tables import (
     flow,
     number,
 )
-from geminids.faces.drawing.amounts import UNKNOWN, dollars, exact, percent, short
 from geminids.sharing.transcript import safe, words
 
 TYPE_CHECKING = False
@@ -51,6 +51,8 @@ class View(Value):
     """Whether it is drawn on a terminal."""
     chart: str | None
     """Which picture is asked for; None if none was named."""
+    measure: str = "tokens"
+    """What bars beside rows tell, where it is used: `tokens` or `cost`."""
 
 
 class Quantity(Value):
@@ -118,7 +120,7 @@ def _basis(stats: Statistics) -> str:
 
 
 def _line_of_days(view: View) -> tuple[str, str] | None:
-    from geminids.faces.cli.stats_charts import sparkline
+    from geminids.faces.drawing.stats_charts import sparkline
 
     room = (
         _WIDEST_LINE
@@ -169,10 +171,10 @@ def _with_bars(
     view: View, fields: Sequence[Field], rows: Sequence[Row], width: int
 ) -> tuple[list[Field], list[Row]]:
     """The same with a bar at the end of each group."""
-    from geminids.faces.cli.stats_charts import bar
+    from geminids.faces.drawing.stats_charts import bar
 
     groups, _ = shown_groups(view.stats, view.limit)
-    weight = _weight(view.stats.by)
+    weight = _weight(view)
     values = {group.key: weight(group.figures) for group in groups}
     largest = max((value or 0 for value in values.values()), default=0)
     bars = iter([bar(values[group.key], largest, width) for group in groups])
@@ -187,10 +189,22 @@ def _with_bars(
     return [*fields, Field(" " * width, is_number=False)], drawn
 
 
-def _weight(by: str) -> Callable[[Figures], int | None]:
-    if by == "tool":
+def _weight(view: View) -> Callable[[Figures], int | None]:
+    if view.stats.by == "tool":
         return lambda figures: figures.calls
-    return lambda figures: figures.tokens.total
+    return lambda figures: amount(figures.tokens, view.measure)
+
+
+def amount(used: Tokens, measure: str) -> int | None:
+    """What a bar tells: tokens, or what they cost in millionths of a dollar."""
+    if measure == "tokens":
+        return used.total
+    return None if used.cost is None else round(used.cost * 1_000_000)
+
+
+def no_groups(stats: Statistics) -> str:
+    """What is said in place of a table without rows."""
+    return "No tool calls." if stats.by == "tool" else f"No {stats.by} is known."
 
 
 def without_noise(stats: Statistics) -> Statistics:

@@ -1,0 +1,136 @@
+"""The browser on a real terminal: typed into, resized, suspended, left; the screen is clean afterwards."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import time
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from tests.support.homes import write_session
+from tests.support.tmux import Tmux, needs_tmux, terminal
+
+pytestmark = [needs_tmux, pytest.mark.slow]
+GEMINIDS = [sys.executable, "-m", "geminids"]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    write_session(folder, "11111111-a", prompt="Why is the upload refused?", answer="An ACL.", day=1)
+    write_session(folder, "22222222-b", prompt="Count the notes", day=2)
+    write_session(folder, "33333333-c", prompt="\x1b]0;owned\x07\x1b[2J evil words", day=3)
+    return folder
+
+
+def where(home: Path) -> list[str]:
+    return ["--home", str(home), "--data", str(home.parent / "data")]
+
+
+def run(home: Path, *arguments: str, size: tuple[int, int] = (80, 24)) -> AbstractContextManager[Tmux]:
+    return terminal([*GEMINIDS, "browse", *arguments, *where(home)], home.parent, size=size)
+
+
+def test_type_and_see(home: Path) -> None:
+    with run(home) as seen:
+        assert "Count the notes" in seen.wait_for("3 sessions", "Enter read")
+        seen.type("upl")
+        found = seen.wait_for("1 session\n", "An ACL.")
+        assert "Count the notes" not in found
+
+
+def test_words_on_the_command_line_are_typed_already(home: Path) -> None:
+    with run(home, "count", "notes") as seen:
+        seen.wait_for("> count notes", "1 session\n")
+
+
+def test_keys_that_are_typed_early_are_kept(home: Path) -> None:
+    begun = f"sleep 1; exec {shlex.join([*GEMINIDS, 'browse', *where(home)])}"
+    with terminal(["sh", "-c", begun], home.parent) as seen:
+        seen.type("notes")
+        assert "Count the notes" in seen.wait_for("> notes", "1 session\n")
+
+
+@pytest.mark.parametrize("key", ["Escape", "C-c", "C-q"])
+def test_leaving_gives_the_screen_back(home: Path, key: str) -> None:
+    with run(home) as seen:
+        seen.wait_for("3 sessions")
+        seen.press(key)
+        assert seen.wait_for("ended").split() == ["ended", "0"]
+
+
+def test_a_hostile_session_is_only_words(home: Path) -> None:
+    with run(home) as seen:
+        seen.wait_for("3 sessions")
+        seen.type("evil")
+        seen.wait_for("evil words", "1 session\n")
+        seen.press("Escape")
+        seen.wait_for("3 sessions", "Count the notes")
+
+
+def test_it_fits_onto_every_screen(home: Path) -> None:
+    with run(home) as seen:
+        seen.wait_for("3 sessions")
+        seen.resize(140, 45)
+        seen.wait_for("3 sessions", "│ You")
+        seen.resize(30, 6)
+        seen.wait_for("Too small")
+        seen.resize(60, 12)
+        seen.wait_for("3 sessions")
+
+
+def test_ctrl_z_gives_the_terminal_to_the_shell(home: Path) -> None:
+    with terminal(["bash", "--norc", "-i"], home.parent, environment={"PS1": "shell> "}) as seen:
+        seen.wait_for("shell>")
+        seen.type(shlex.join([*GEMINIDS, "browse", *where(home)]))
+        seen.press("Enter")
+        seen.wait_for("3 sessions")
+        seen.press("C-z")
+        seen.wait_for("Stopped")
+        seen.type("echo still here; fg")
+        seen.press("Enter")
+        seen.wait_for("3 sessions", "Enter read")
+        seen.type("notes")
+        seen.wait_for("1 session\n")
+        seen.press("Escape", "Escape")
+        assert "still here" in seen.wait_for("shell>")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_who_ends_it_from_elsewhere_leaves_a_clean_screen(home: Path, number: int) -> None:
+    told = home.parent / "process"
+    begun = f"echo $$ > {told}; exec {shlex.join([*GEMINIDS, 'browse', *where(home)])}"
+    with terminal(["sh", "-c", begun], home.parent) as seen:
+        seen.wait_for("3 sessions")
+        import os
+
+        os.kill(int(told.read_text()), number)
+        left = seen.wait_for("ended")
+        assert "3 sessions" not in left
+        time.sleep(0.1)
+        assert "Enter read" not in seen.screen()
+
+
+def test_without_a_terminal_it_says_what_to_use(home: Path) -> None:
+    line = shlex.join([*GEMINIDS, "browse", *where(home)])
+    with terminal(["sh", "-c", f"{line} | cat; {line} < /dev/null; TERM=dumb {line}"], home.parent) as seen:
+        told = seen.wait_for("ended 2")
+        assert told.count("needs a terminal") == 3
+
+
+def test_no_session_at_all_is_said(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    with run(tmp_path / "home") as seen:
+        seen.wait_for("No session found.", "--sample")
+
+
+def test_a_data_folder_that_cannot_be_used_is_said(home: Path) -> None:
+    (home.parent / "data").write_text("a file, and no folder")
+    with run(home) as seen:
+        told = seen.wait_for("ended")
+        assert "geminids:" in told
+        assert "Traceback" not in told
