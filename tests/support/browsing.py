@@ -41,6 +41,14 @@ class Browsing:
         """The same as one text."""
         return "\n".join(self.lines)
 
+    @property
+    def chosen(self) -> str:
+        """What the session is called that is chosen in the list."""
+        view = self.app.views[-1]
+        assert isinstance(view, Sessions)
+        assert view.chosen
+        return view.chosen.name
+
     async def press(self, *keys: str) -> None:
         """Press keys, by the names that textual has for them."""
         await self._pilot.press(*keys)

@@ -30,6 +30,7 @@ from geminids.faces.tui.browser.views import LIST, VIEWS, Opening, Views
 from geminids.faces.tui.lines import Piece
 from geminids.faces.tui.matches import Scope
 from geminids.library import Library, open_library
+from geminids.library.completions import Completions
 from geminids.sharing.transcript import safe
 from tests.conftest import FIXTURES, NOW, Run
 from tests.support.homes import write_session
@@ -112,7 +113,8 @@ def browse(
     first: Callable[[Browser], View] | None = None,
 ) -> None:
     """Play with the browser; without another view it begins with the list."""
-    begin = first or (lambda stage: Sessions(stage, place.opens, SCOPES))
+    completions = Completions([str(place.home)], str(place.data))
+    begin = first or (lambda stage: Sessions(stage, place.opens, SCOPES, completions=completions))
 
     async def run() -> None:
         app = Browser(place.opens, begin, now=NOW)

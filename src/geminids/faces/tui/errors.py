@@ -27,6 +27,6 @@ class NoSharedIndexError(GeminidsError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The data directory cannot be written, and choosing from a list needs an index there. `--data DIR` "
-            "names another one; `geminids list` and `geminids search` work without."
+            "The data directory cannot be written, and choosing from a list needs an index there. "
+            "`--data DIR` names another one; `geminids list` and `geminids search` work without."
         )

@@ -4,7 +4,7 @@
 |---|---|
 | `browse` | all of it together, from its start to what becomes of it |
 | `app` | the stage, as textual runs it: one canvas, keys and the mouse in, lines out |
-| `view`, `dialogs`, `columns`, `styles` | what is seen on the whole screen, what stands in front of it, how it looks |
+| `view`, `dialogs`, `columns`, `styles` | what is seen, what stands in front of it, how it looks |
 | `questions` | threads that ask the library, so that a key never waits |
 | `sessions`, `preview`, `completing`, `expiring` | the list, and what stands beside a session of it |
 | `reading` | a session, read |
