@@ -164,7 +164,9 @@ class Sessions(View):
             self._readings = self._asker.readings
             self._completing.forget()
             self.stage.renew()
-            self._expiring.renew()
+            if self._readings > 1:
+                # It takes longer than all else of the start, and nobody waits for it.
+                self._expiring.renew()
         listed = self._asker.listed
         if listed is not None and listed is not self.listing.listed:
             self.listing.take(listed)
