@@ -40,6 +40,8 @@ BELOW_FROM = 20
 _LIST_SHARE = 0.58
 _BAR_LINES = 3
 """The box, the agents, the keys."""
+_MESSAGES_OF_EACH = 3
+"""Where messages are listed."""
 SYNC_EVERY = 5.0
 """Seconds after which what is new is taken in again."""
 ORDERS = {"date": "newest first", "started": "by start", "messages": "longest first", "project": "by project"}
@@ -132,7 +134,10 @@ class Sessions(View):
         self._preview = Preview(stage)
         self._completing = Completing(stage, completions)
         self._is_switched = False
-        self._layout = layout_of(80, 24, is_switched=False)
+        # What is asked first is asked for as many rows as there are.
+        self._layout = layout_of(*stage.size, is_switched=False)
+        self.listing.room = self._layout.list_rows
+        self.listing.resize(*stage.size)
         self._chips: Sequence[tuple[range, str | None]] = ()
         self._readings = 0
         self._expiring = ExpiringSessions(stage)
@@ -160,7 +165,9 @@ class Sessions(View):
             self._readings = self._asker.readings
             self._completing.forget()
             self.stage.renew()
-            self._expiring.renew()
+            if self._readings > 1:
+                # It takes longer than all else of the start, and nobody waits for it.
+                self._expiring.renew()
         listed = self._asker.listed
         if listed is not None and listed is not self.listing.listed:
             self.listing.take(listed)
@@ -260,6 +267,7 @@ class Sessions(View):
             self._take_messages()
         else:
             self.messages = None
+        self.listing.per_session = 1 if self.messages is None else _MESSAGES_OF_EACH
 
     def _take_messages(self) -> None:
         """List all messages that were found, session by session."""
