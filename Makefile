@@ -33,7 +33,7 @@ help:
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
-	@echo 'make bench-10k   the index and the web app with as many sessions as their goals are stated for; some ten minutes'
+	@echo 'make bench-10k   the index, the web app and the browser with as many sessions as their goals are stated for; some ten minutes'
 	@echo 'make bench-usage-10k   statistics of as many sessions of each agent; some minutes'
 	@echo 'make fuzz     damaged session files for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make clean    removes what the other targets made'
@@ -95,7 +95,7 @@ screenshots: $(VENV)/.test page
 	mkdir -p docs/pictures && cp $(PICTURES:%=.pictures/%.png) docs/pictures
 
 bench: $(VENV)/.bench
-	@failed=; for part in read index keep records export web peers 'peers --agent claude' \
+	@failed=; for part in read index keep records export web browser 'browser --agent gemini' peers 'peers --agent claude' \
 			usage 'usage --agent claude' 'usage --agent codex'; do \
 		echo "$$part:"; set -- $$part; script=$$1; shift; \
 		$(BIN)/python benchmarks/$$script.py "$$@" || failed="$$failed, $$part"; \
@@ -104,6 +104,7 @@ bench: $(VENV)/.bench
 bench-10k: $(VENV)/.bench
 	$(BIN)/python benchmarks/index.py --sessions 10000
 	$(BIN)/python benchmarks/web.py --sessions 10000
+	$(BIN)/python benchmarks/browser.py --sessions 10000
 
 bench-usage-10k: $(VENV)/.bench
 	@failed=; for agent in gemini claude codex; do \

@@ -178,8 +178,9 @@ def test_a_folder_that_is_gone_is_marked_and_explained(homes: AgentHomes, data: 
         await seen.press("ctrl+r")
         await seen.wait_for("It cannot be resumed", "does not exist", "Read it")
         await seen.press("enter")
-        await seen.wait_for("Opening", gone=["It cannot be resumed"])
-        assert seen.lines[0].startswith("> cache")
+        await seen.wait_for("Esc back", gone=["It cannot be resumed"])
+        await seen.press("escape")
+        await seen.wait_for("> cache")
 
     assert browse([homes.home], data, script) is None
 
@@ -578,6 +579,31 @@ def test_all_that_can_be_done_is_found_by_a_few_letters(homes: AgentHomes, data:
         await seen.wait_for("Export as")
 
     browse([homes.home], data, script)
+
+
+def test_in_a_transcript_actions_are_letters(homes: AgentHomes, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await find(seen, "deploy", PROMPTS["codex"])
+        await seen.press("enter")
+        await seen.wait_for("Esc back", "#2")
+        await seen.press("J", "y")
+        await seen.wait_for("Message #2 as Markdown")
+        await seen.paste("message")
+        await seen.press("enter")
+        await seen.wait_for("Copied message #2 (OSC 52)")
+        assert "Done." in seen.app.clipboard
+        await seen.press("m")
+        await seen.wait_for("Name, tag, note")
+        await seen.press("escape", "ctrl+p")
+        await seen.wait_for("What to do", " r ", " p ")
+        await seen.press("escape", "p")
+        await seen.wait_for("> deploy", "  1 session", gone=["Esc back"])
+        await seen.press("enter")
+        await seen.wait_for("Esc back", "#2")
+        await seen.press("r")
+        await seen.until_closed()
+
+    assert isinstance(browse([homes.home], data, script), Resume)
 
 
 def test_without_a_session_nothing_is_done(tmp_path: Path) -> None:

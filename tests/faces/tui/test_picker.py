@@ -75,6 +75,10 @@ def test_the_newest_sessions_are_listed_first(matches: Matches) -> None:
     [
         ("cache", "cache*"),
         ("two wor", "two wor*"),
+        ("two w", "two"),
+        ("w", "w"),
+        ("商", "商*"),
+        ("cors OR a", "cors OR a"),
         ("two ", "two "),
         ('"a phrase', '"a phrase"'),
         ("agent:gemini", "agent:gemini"),
@@ -92,6 +96,12 @@ def test_words_are_found_while_they_are_typed(matches: Matches, typed: str) -> N
     picker = picked(matches, *map(Typed, typed))
     assert picker.chosen is not None
     assert typed == "br" or picker.chosen.name == "Question 17 about bread"
+
+
+def test_with_one_letter_every_session_may_be_meant(matches: Matches) -> None:
+    picker = picked(matches, Typed("x"))
+    assert picker.listed is not None
+    assert picker.listed.total == 32
 
 
 def test_two_letters_of_chinese_are_found(matches: Matches) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import click
 
 from geminids.faces.cli.completers import complete_words
@@ -30,6 +32,8 @@ def browse(choices: Choices, *, words: tuple[str, ...]) -> int:
 
     if not has_terminal():
         raise NoTerminalError
+    # So much is loaded that looking for objects which nobody uses takes longer than the list.
+    gc.disable()
     try:
         from geminids.faces.tui.browser.browse import browse as run
     except ModuleNotFoundError as error:

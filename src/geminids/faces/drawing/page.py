@@ -58,6 +58,9 @@ COLUMN_GAP = 2
 UNBROKEN = 100_000
 """Columns of a pipe in which colour is wished: nothing is cut there."""
 
+LINES_AT_ONCE = 1000
+"""Lines of a text that are laid out together: a reader need not wait for all of a long one."""
+
 LONGEST_MARKDOWN = 50_000
 """Characters; what is longer is shown as it was written, since laying it out takes seconds."""
 
@@ -161,7 +164,10 @@ class DrawnPage:
 
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Broken between words."""
-        self._print(_styled([(text, style)], keep_lines=True), indent, self._words_width)
+        lines = safe.text(text).split("\n")
+        for first in range(0, len(lines), LINES_AT_ONCE):
+            some = "\n".join(lines[first : first + LINES_AT_ONCE])
+            self._print(_styled([(some, style)], keep_lines=True), indent, self._words_width)
 
     def command(self, label: str, command: str) -> None:
         """One line, which only the terminal breaks."""

@@ -70,18 +70,18 @@ if TYPE_CHECKING:
 
 INDENT = 2
 KEPT_SENTENCE = "kept: the file is gone; this is read from a copy"
-LINES_AT_ONCE = 1000
-"""Lines of an output that are laid out together: a reader need not wait for all of a long one."""
 
-ASK_FOR = {
+ASK_FOR: Mapping[str, str] = {
     "replies": "--detail conversation",
     "thoughts": "--thoughts",
     "notices": "--notices",
     "rewound": "--all",
     "synthetic": "--all",
     "unrecognised": "--all",
+    "tools": "--tools",
+    "problems": "--notices names them",
 }
-"""What to type to see what is left out."""
+"""What to type to see what is left out, or only begun."""
 
 
 class StoryContext(NamedTuple):
@@ -104,11 +104,15 @@ class StoryContext(NamedTuple):
     """How many messages stand after the last that is drawn."""
     found: Places | None = None
     """Where in a text the words stand that somebody looked for."""
+    ask_for: Mapping[str, str] = ASK_FOR
+    """How to see what is left out, by its name."""
+    turn_use: Callable[[int], str] | None = None
+    """What a turn used, by its place: said beside who speaks."""
 
 
 def draw_session(page: Page, context: StoryContext) -> None:
     """Draw the heading, then the story, then what lies beside it."""
-    _draw_heading(page, context)
+    draw_heading(page, context)
     _draw_count(page, (context.first or 1) - 1, "above")
     draw_entries(page, transcript(context.session, context.detail), context)
     _draw_count(page, context.below, "below")
@@ -122,9 +126,10 @@ def _draw_count(page: Page, number: int, where: str) -> None:
         page.line((f"{words.count(number, 'message')} {where}", "quiet"))
 
 
-def draw_entries(page: Page, entries: Iterable[StoryEntry], context: StoryContext) -> None:
-    """Draw a story, or a piece of one."""
-    before: AnyPart | None = None
+def draw_entries(
+    page: Page, entries: Iterable[StoryEntry], context: StoryContext, before: AnyPart | None = None
+) -> None:
+    """Draw a story, or a piece of one, which may go on after the part before it."""
     for entry in entries:
         match entry:
             case Turn():
@@ -142,7 +147,7 @@ def draw_entries(page: Page, entries: Iterable[StoryEntry], context: StoryContex
                 page.line()
                 page.line(("⟲ " + mark_sentence(entry), "warning"))
             case LeftOut(counts=counts):
-                if sentence := left_out_sentence(counts, ASK_FOR):
+                if sentence := left_out_sentence(counts, context.ask_for):
                     page.line()
                     page.words(sentence, "quiet")
 
@@ -158,7 +163,8 @@ def draw_record(page: Page, record: Mapping[str, Any]) -> None:
             page.line(f"{call.get('name')}  {call.get('status')}", indent=INDENT)
 
 
-def _draw_heading(page: Page, context: StoryContext) -> None:
+def draw_heading(page: Page, context: StoryContext) -> None:
+    """Draw what is known of a session as a whole."""
     session, said = context.session, context.marks
     page.line(((said and said.name) or session.title or "untitled", "title"))
     if said and said.name and session.title:
@@ -199,7 +205,7 @@ def _draw_problems(page: Page, context: StoryContext) -> None:
     problems = context.session.problems
     if not problems:
         return
-    hint = "" if context.detail.notices else " (--notices names them)"
+    hint = "" if context.detail.notices else f" ({context.ask_for['problems']})"
     page.line((f"{problems_sentence(len(problems))}{hint}", "warning"))
     for problem in problems if context.detail.notices else ():
         page.words(problem_line(problem, words.path(problem.file)), "warning", indent=INDENT)
@@ -229,6 +235,8 @@ def _speaker(turn: Turn, context: StoryContext) -> list[Span]:
         (f"  {number}" if number else "", "quiet"),
         ("  " + words.clock(turn.message.at), "quiet"),
     ]
+    if context.turn_use and (used := context.turn_use(turn.place)):
+        spans.append((f"  {used}", "quiet"))
     if state := state_name(turn.message, everything=context.detail.everything):
         spans.append((f"  [{state}]", "warning"))
     return spans
@@ -246,7 +254,7 @@ def _draw_part(page: Page, part: AnyPart, message: Message, context: StoryContex
         case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
             page.words(f"! {text}", indent=INDENT)
         case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not context.detail.tools:
-            page.words(first_lines(text, COMMAND_LINES, "--tools"), "quiet", indent=INDENT)
+            page.words(first_lines(text, COMMAND_LINES, context.ask_for["tools"]), "quiet", indent=INDENT)
         case Text(text=text, origin=Origin.NOTICE):
             page.words(text or NO_WORDS, _notice_style(message), indent=INDENT)
         case Text(text=text):
@@ -295,7 +303,7 @@ def _draw_call(page: Page, call: ToolCall, context: StoryContext, number: str = 
     elif result := result_of_task(call):
         page.words(result, indent=2 * INDENT)
     # A convenience of the terminal: documents tell a change in one line unless tools are told.
-    _draw_diff(page, call, whole=tells_all)
+    _draw_diff(page, call, context, whole=tells_all)
     if tells_all:
         _draw_output(page, call)
 
@@ -304,9 +312,8 @@ def _draw_output(page: Page, call: ToolCall) -> None:
     """What a tool answered, and where that lies if it was too long for the session."""
     if moved := call.full_output:
         page.words(moved_sentence(moved, words.path(moved.path)), "quiet", indent=2 * INDENT)
-    lines = output_text(call).split("\n")
-    for first in range(0, len(lines) if any(lines) else 0, LINES_AT_ONCE):
-        page.words("\n".join(lines[first : first + LINES_AT_ONCE]), "quiet", indent=2 * INDENT)
+    if (output := output_text(call)).strip("\n"):
+        page.words(output, "quiet", indent=2 * INDENT)
 
 
 def _draw_arguments(page: Page, call: ToolCall) -> None:
@@ -319,7 +326,7 @@ def _draw_arguments(page: Page, call: ToolCall) -> None:
             page.line((f"{name}: ", "quiet"), shown, indent=2 * INDENT)
 
 
-def _draw_diff(page: Page, call: ToolCall, *, whole: bool) -> None:
+def _draw_diff(page: Page, call: ToolCall, context: StoryContext, *, whole: bool) -> None:
     lines = diff_lines(call)
     shown = lines if whole else lines[:DIFF_LINES]
     for line in shown:
@@ -328,7 +335,8 @@ def _draw_diff(page: Page, call: ToolCall, *, whole: bool) -> None:
         else:
             page.line((line, _diff_style(line)), indent=2 * INDENT)
     if len(lines) > len(shown):
-        page.line((more_lines(len(lines) - len(shown), "--tools"), "quiet"), indent=2 * INDENT)
+        more = more_lines(len(lines) - len(shown), context.ask_for["tools"])
+        page.line((more, "quiet"), indent=2 * INDENT)
 
 
 def _diff_style(line: str) -> str:

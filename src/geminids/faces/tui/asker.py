@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Condition, Thread
+from time import monotonic
 
 from geminids.core.errors import GeminidsError, NoIndexError
 from geminids.faces.tui.errors import NoSharedIndexError
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     OpenLibrary = Callable[[bool, Tell, Progress], Library]
     """Whether it takes in what is new first, who hears what it says, and who how far it is."""
 
+_PAUSE = 0.15
+"""Seconds without another question until sessions are asked for that are not seen yet."""
+_BEFORE_READING = 0.2
+"""Seconds between the first answer and reading what is new: the answer is drawn first."""
+_LEFT_ALONE = 1.0
+"""Seconds without a question until what is new is read again: reading would slow the answers."""
 _PATIENCE = 2.0
 """Seconds to wait for a thread; what it then still does is given up with the process, and loses nothing."""
 
@@ -52,7 +59,10 @@ class Asker:
         self._changed = Condition()
         self.asked: Asked | None = None
         """The last question."""
+        self._asked_at = 0.0
         self._has_new = False
+        self._may_read = False
+        """Whether there was an answer, or none without reading."""
         self._is_read = False
         """Whether what is new was taken in since the index was opened."""
         self._is_stopping = False
@@ -73,7 +83,7 @@ class Asker:
     def ask(self, asked: Asked) -> None:
         """Ask for something else than before."""
         with self._changed:
-            self.asked, self._has_new = asked, True
+            self.asked, self._has_new, self._asked_at = asked, True, monotonic()
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -95,14 +105,27 @@ class Asker:
 
     def _read(self) -> None:
         """Take in what is new, once or again and again."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._may_read or self._is_stopping)
+            if self.listed and self._changed.wait_for(lambda: self._is_stopping, _BEFORE_READING):
+                return
         while True:
+            self._check()
             with self._open_library(True, self._hear, self._progress) as library:
                 library.to_come()
             with self._changed:
                 self._is_read = True
                 self._changed.notify_all()
-                if self._every is None or self._changed.wait_for(lambda: self._is_stopping, self._every):
+                if self._every is None or self._is_stopped_within(self._every):
                     return
+
+    def _is_stopped_within(self, seconds: float) -> bool:
+        """Wait so long, and until nobody types."""
+        while not self._changed.wait_for(lambda: self._is_stopping, seconds):
+            seconds = self._asked_at + _LEFT_ALONE - monotonic()
+            if seconds <= 0:
+                return False
+        return True
 
     def _run(self) -> None:
         """Answer with the index as it is, again and again."""
@@ -119,9 +142,35 @@ class Asker:
 
     def _answer_until_read(self, matches: Matches) -> None:
         while (asked := self._next()) is not None:
-            self.listed = matches.listed(asked)
-            self._check()
-            self._wake()
+            # Who looks at a list as it was goes on with all of it.
+            is_same = self.listed is not None and self.listed.asked.is_like(asked)
+            at_once = asked.limit if is_same else asked.at_once or asked.limit
+            self._answer(matches, asked._replace(limit=at_once))
+            if at_once < asked.limit and self._may_be_more(at_once) and self._is_left_alone():
+                self._answer(matches, asked)
+
+    def _answer(self, matches: Matches, asked: Asked) -> None:
+        self.listed = matches.listed(asked)
+        self._check()
+        self._wake()
+        with self._changed:
+            self._let_read()
+
+    def _may_be_more(self, limit: int) -> bool:
+        return self.listed is not None and len(self.listed.lines) >= limit
+
+    def _is_left_alone(self) -> bool:
+        """Whether nothing else is wanted for a moment."""
+        with self._changed:
+            others = self._changed.wait_for(
+                lambda: self._has_new or self._is_read or self._is_stopping, _PAUSE
+            )
+        return not others
+
+    def _let_read(self) -> None:
+        if not self._may_read:
+            self._may_read = True
+            self._changed.notify_all()
 
     def _next(self) -> Asked | None:
         """What is asked, as soon as it is something new; None as soon as the index is."""
@@ -136,6 +185,7 @@ class Asker:
 
     def _wait_until_read(self) -> None:
         with self._changed:
+            self._let_read()
             self._changed.wait_for(lambda: self._is_read or self._is_stopping)
             self._check()
             self._begin_anew()

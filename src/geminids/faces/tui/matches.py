@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from geminids.storage.text.values import Snippet
 
 
+_OPERATORS = ("OR", "AND", "NOT")
+
+
 class Scope(NamedTuple):
     """Among which sessions is looked."""
 
@@ -36,10 +39,14 @@ class Asked(NamedTuple):
     limit: int
     order: str = "date"
     """Of the sessions where nothing is looked for, as `Filter` has it."""
+    at_once: int = 0
+    """How many of them are seen, and wanted before the others; 0: all."""
+    per_session: int = 1
+    """How many messages of each that was found: a piece of each is read from its file."""
 
     def is_like(self, other: Asked) -> bool:
-        """Whether the same is asked, of however many sessions."""
-        return self._replace(limit=other.limit) == other
+        """Whether the same is asked, of however many sessions and messages."""
+        return self._replace(limit=other.limit, at_once=other.at_once, per_session=other.per_session) == other
 
 
 class Line(NamedTuple):
@@ -99,8 +106,9 @@ class Matches:
 
     def _found(self, asked: Asked) -> Listed:
         try:
-            found = self._ask(asked, while_typed(asked.typed))
-            if not found.lines or found.lines[0].missing:
+            words = while_typed(asked.typed)
+            found = self._ask(asked, words)
+            if words != asked.typed and (not found.lines or found.lines[0].missing):
                 # Nothing begins so; as a whole word it may be a spelling of another.
                 found = self._ask(asked, asked.typed)
         except GeminidsError as error:
@@ -108,6 +116,9 @@ class Matches:
                 raise
             note = str(error).split(" At column", 1)[0].split("\n", 1)[0]
             return self._without_last_word(asked)._replace(note=note)
+        if not found.lines and _is_letter(asked.typed.strip()):
+            # Every session may have a word that begins so.
+            return self._newest(asked)
         return found
 
     def _without_last_word(self, asked: Asked) -> Listed:
@@ -127,6 +138,7 @@ class Matches:
             project=scope.project,
             agents=(scope.agent,) if scope.agent else (),
             limit=asked.limit,
+            per_session=asked.per_session,
             forgiving=True,
             with_names=True,
         )
@@ -161,6 +173,15 @@ def while_typed(typed: str) -> str:
     """What is looked for before somebody has come to the end of it: the last word may be a beginning."""
     if typed.count('"') % 2:
         return f'{typed}"'
-    last = typed.rpartition(" ")[2]
-    is_word = bool(last) and last.isalnum() and last not in ("OR", "AND", "NOT")
-    return f"{typed}*" if is_word else typed
+    before, _, last = typed.rpartition(" ")
+    if not last.isalnum() or last in _OPERATORS:
+        return typed
+    if _is_letter(last):
+        # So many words begin with one letter that the answer tells nothing, and takes long.
+        return before if before.strip() and before.split()[-1] not in _OPERATORS else typed
+    return f"{typed}*"
+
+
+def _is_letter(word: str) -> bool:
+    """Whether it is one letter of a word that has more."""
+    return len(word) == 1 and word.isascii() and word.isalnum()

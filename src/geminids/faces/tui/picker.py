@@ -30,6 +30,8 @@ class Picker:
         self.listed: Listed | None = None
         self.columns, self.height = 80, 24
         self.order = "date"
+        self.per_session = 1
+        """How many messages of each session are looked at."""
         self._scopes = list(scopes)
         self._agents: list[str | None] = [None, *known_agents()]
         self.cursor = Cursor()
@@ -41,7 +43,9 @@ class Picker:
         """What is to be listed now."""
         needed = self.cursor.number + self.rows * (1 + _AHEAD)
         # In powers of two, so that a step down asks for more only now and then.
-        return Asked(self.box.text, self.scope, 1 << (needed - 1).bit_length(), self.order)
+        limit = 1 << (needed - 1).bit_length()
+        at_once = self.rows if self.cursor.number < self.rows else limit
+        return Asked(self.box.text, self.scope, limit, self.order, at_once, self.per_session)
 
     @property
     def scope(self) -> Scope:

@@ -53,6 +53,8 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
     tools: bool = False
     """Arguments, outputs and whole diffs; else each call is one line."""
     notices: bool = False
+    dropped: bool = False
+    """Also what the human took back."""
     everything: bool = False
     """All messages and parts, and of each turn which model made it for how many tokens."""
 
@@ -148,7 +150,7 @@ def visible_parts(
     """The parts of a message that are told; what is not is counted by name."""
     if detail.everything:
         return message.parts
-    if message.state is State.REWOUND:
+    if message.state is State.REWOUND and not detail.dropped:
         left_out[str(message.state)] += 1
         return ()
     if message.state is State.UNRECORDED and message.origin is Origin.COMMAND:

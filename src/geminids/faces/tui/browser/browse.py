@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+import textual.screen
 
 from geminids.faces.tui.browser.app import Browser
 from geminids.faces.tui.browser.sessions import Sessions
@@ -14,6 +18,11 @@ if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary
     from geminids.faces.tui.browser.view import Stage
     from geminids.library.completions import Completions
+
+_RATE = 250
+"""How many moments a second has at which textual draws; by itself it has 60, and a key waits for the next."""
+_GIVES_WAY = 0.0005
+"""Seconds until a thread that computes lets another one go on; Python's own are ten times as many."""
 
 
 def browse(
@@ -34,6 +43,11 @@ def browse(
         )
 
     app = Browser(open_library, first, has_colour=has_colour, spelled=spelled)
+    textual.screen.UPDATE_PERIOD = 1 / _RATE  # type: ignore[misc]
+    sys.setswitchinterval(_GIVES_WAY)
+    # All that was loaded stays; rings of objects that nobody uses are looked for among others.
+    gc.freeze()
+    gc.enable()
     for name in ("COLUMNS", "LINES"):
         # Whoever exported them means the size at that time, and textual would believe it for ever.
         os.environ.pop(name, None)

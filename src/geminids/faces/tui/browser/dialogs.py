@@ -30,20 +30,29 @@ class Choice(NamedTuple):
 class Choose(Dialog):
     """One of several: type to find it, Enter."""
 
-    def __init__(self, stage: Stage, title: str, choices: Sequence[Choice], *, width: int = 60) -> None:
+    def __init__(
+        self, stage: Stage, title: str, choices: Sequence[Choice], *, width: int = 60, chosen: int = 0
+    ) -> None:
+        """`chosen` is the number of the one that is chosen first."""
         super().__init__(stage)
         self.title = title
         self.width = width
         self._all = choices
         self._box = TextBox()
         self._cursor = Cursor()
+        self._cursor.number = chosen
         self._shown = 10
+        self._found: tuple[str, Sequence[Choice]] = ("", choices)
 
     @property
-    def choices(self) -> list[Choice]:
+    def choices(self) -> Sequence[Choice]:
         """Those that have all that was typed in their names."""
-        words = self._box.text.casefold().split()
-        return [one for one in self._all if all(word in one.name.casefold() for word in words)]
+        typed = self._box.text
+        if typed != self._found[0]:
+            words = typed.casefold().split()
+            found = [one for one in self._all if all(word in one.name.casefold() for word in words)]
+            self._found = typed, found
+        return self._found[1]
 
     @property
     def chosen(self) -> int | None:

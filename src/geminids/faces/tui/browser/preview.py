@@ -12,6 +12,7 @@ from geminids.faces.drawing.page import LaidOutPage
 from geminids.faces.tui.browser.view import Row
 from geminids.faces.tui.lines import Piece, fitted
 from geminids.faces.tui.matches import Line
+from geminids.faces.tui.rows import found_in
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
@@ -41,13 +42,28 @@ class Wanted(NamedTuple):
     width: int
 
 
+class Body(NamedTuple):
+    """Lines that were laid out."""
+
+    lines: Sequence[Row]
+    asked: int
+    """How many were wanted: what is laid out takes time, so those that are seen come first."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there are no more."""
+        return len(self.lines) < self.asked or self.asked >= LINES
+
+
 class Preview:
     """What is seen of the chosen session; what was laid out before is remembered."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
-        self._known: OrderedDict[Wanted, Sequence[Sequence[Segment]]] = OrderedDict()
+        self._known: OrderedDict[Wanted, Body] = OrderedDict()
         self._asked: Wanted | None = None
+        self._lines = 0
+        """How many of its lines were asked for."""
         self.top = 0
         """The first line that is seen."""
 
@@ -58,33 +74,40 @@ class Preview:
         if line is None or height < 1:
             return []
         wanted = Wanted(line.key, line.session.last_at, line.message or 1, typed, columns)
-        body = self._known.get(wanted)
+        known = self._known.get(wanted)
         if self._asked != wanted:
-            self.top = 0
             self._asked = wanted
-            if body is None:
-                self._stage.ask(
-                    "preview",
-                    lambda library: laid_out(library, wanted),
-                    lambda found: self._take(wanted, found),
-                    self._failed,
-                )
-        self.top = max(0, min(self.top, len(body or ()) - 1))
-        rows: list[Row] = [*_heading(line, columns, self._stage.now, hindrance), *(body or ())[self.top :]]
+            self.top, self._lines = 0, known.asked if known else 0
+        needed = LINES if self.top else min(height, LINES)
+        if needed > self._lines and not (known and known.is_whole):
+            self._lines = needed
+            self._ask(wanted, needed)
+        body = known.lines if known else _found_far_down(line, columns)
+        self.top = max(0, min(self.top, len(body) - 1))
+        rows: list[Row] = [*_heading(line, columns, self._stage.now, hindrance), *body[self.top :]]
         return rows[:height]
 
-    def _take(self, wanted: Wanted, found: Sequence[Sequence[Segment]]) -> None:
+    def _ask(self, wanted: Wanted, lines: int) -> None:
+        self._stage.ask(
+            "preview",
+            lambda library: laid_out(library, wanted, lines),
+            lambda found: self._take(wanted, Body(found, lines)),
+            self._failed,
+            is_slow=wanted.message > _MESSAGES,
+        )
+
+    def _take(self, wanted: Wanted, found: Body) -> None:
         self._known[wanted] = found
         while len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
 
     def _failed(self, error: Exception) -> None:
         if self._asked:
-            self._take(self._asked, _lines_of(str(error), self._asked.width))
+            self._take(self._asked, Body(_lines_of(str(error), self._asked.width), LINES))
 
 
-def laid_out(library: Library, wanted: Wanted) -> Sequence[Sequence[Segment]]:
-    """The lines of what is to be seen: read and made in the thread that asks."""
+def laid_out(library: Library, wanted: Wanted, lines: int) -> Sequence[Sequence[Segment]]:
+    """So many lines of what is to be seen: read and made in the thread that asks."""
     from geminids.faces.drawing.story import StoryContext, draw_entries
     from geminids.sharing.transcript.entries import LEVELS, transcript
 
@@ -96,9 +119,9 @@ def laid_out(library: Library, wanted: Wanted) -> Sequence[Sequence[Segment]]:
     context = StoryContext(session, detail, title, str, first=number, found=found)
     for entry in transcript(session, detail):
         draw_entries(page, [entry], context)
-        if len(page.lines) >= LINES:
+        if len(page.lines) > lines:
             break
-    return [line for line in page.lines if line or page.lines[0] is not line][:LINES]
+    return [line for line in page.lines if line or page.lines[0] is not line][:lines]
 
 
 def _read(library: Library, wanted: Wanted) -> tuple[Session, int]:
@@ -113,6 +136,13 @@ def _read(library: Library, wanted: Wanted) -> tuple[Session, int]:
     first = min(wanted.message, max(len(session.messages), 1))
     some = session.messages[first - 1 : first - 1 + _MESSAGES]
     return msgspec.structs.replace(session, messages=some), first
+
+
+def _found_far_down(line: Line, columns: int) -> list[Row]:
+    """What was found in a message for which much must be read: that is seen until it is."""
+    if not line.message or line.message <= _MESSAGES:
+        return []
+    return [fitted([Piece("  "), *found_in(line)], columns)]
 
 
 def _heading(line: Line, columns: int, now: datetime, hindrance: str) -> list[Row]:

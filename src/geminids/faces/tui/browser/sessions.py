@@ -22,6 +22,7 @@ from geminids.faces.tui.browser.dialogs import Choice
 from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.hindrances import Hindrances
 from geminids.faces.tui.browser.preview import Preview
+from geminids.faces.tui.browser.reading import Reading
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
 from geminids.faces.tui.browser.views import KEYS, VIEWS, Opening, Views
 from geminids.faces.tui.cursor import Cursor
@@ -43,6 +44,8 @@ BELOW_FROM = 20
 _LIST_SHARE = 0.58
 _BAR_LINES = 3
 """The box, the agents, the keys."""
+_MESSAGES_OF_EACH = 3
+"""Where messages are listed."""
 SYNC_EVERY = 5.0
 """Seconds after which what is new is taken in again."""
 ORDERS = {"date": "newest first", "started": "by start", "messages": "longest first", "project": "by project"}
@@ -137,7 +140,10 @@ class Sessions(View):
         self._completing = Completing(stage, completions)
         self._hindrances = Hindrances(stage)
         self._is_switched = False
-        self._layout = layout_of(80, 24, is_switched=False)
+        # What is asked first is asked for as many rows as there are.
+        self._layout = layout_of(*stage.size, is_switched=False)
+        self.listing.room = self._layout.list_rows
+        self.listing.resize(*stage.size)
         self._chips: Sequence[tuple[range, str | None]] = ()
         self._readings = 0
         self._expiring = ExpiringSessions(stage)
@@ -166,7 +172,9 @@ class Sessions(View):
             self._completing.forget()
             self._hindrances.forget()
             self.stage.renew()
-            self._expiring.renew()
+            if self._readings > 1:
+                # It takes longer than all else of the start, and nobody waits for it.
+                self._expiring.renew()
         listed = self._asker.listed
         if listed is not None and listed is not self.listing.listed:
             self.listing.take(listed)
@@ -264,7 +272,9 @@ class Sessions(View):
 
     def read(self, key: str, message: int | None) -> None:
         """Open a session to read it, at a message if one is named."""
-        self.stage.say(f"Opening {key} …", "quiet")
+        is_found = self.chosen is not None and self.chosen.key == key
+        words = self.listing.box.text if is_found else ""
+        self.stage.open(Reading(self.stage, key, message=message, words=words, sessions=self))
 
     def show_project(self, project: str) -> None:
         """List the sessions of a project that have the words that were typed."""
@@ -315,6 +325,7 @@ class Sessions(View):
             self._take_messages()
         else:
             self.messages = None
+        self.listing.per_session = 1 if self.messages is None else _MESSAGES_OF_EACH
 
     def _take_messages(self) -> None:
         """List all messages that were found, session by session."""

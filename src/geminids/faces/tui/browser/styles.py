@@ -13,6 +13,7 @@ _STYLES = {
     "quiet": "dim",
     "title": "bold",
     "match": "bold yellow",
+    "found": "bold yellow reverse",
     "warning": "yellow",
     "bad": "red",
     "good": "green",

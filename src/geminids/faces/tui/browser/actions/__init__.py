@@ -31,7 +31,16 @@ from geminids.faces.tui.browser.actions.resuming import resume
 from geminids.faces.tui.browser.actions.subject import Action, SessionList, Subject
 from geminids.faces.tui.browser.view import Help, Stage
 
-__all__ = ["ACTION_KEYS", "Action", "SessionList", "Subject", "actions_of", "open_palette", "resume"]
+__all__ = [
+    "ACTION_KEYS",
+    "ACTION_LETTERS",
+    "Action",
+    "SessionList",
+    "Subject",
+    "actions_of",
+    "open_palette",
+    "resume",
+]
 
 ACTION_KEYS = (
     Help("^R", "resume"),
@@ -41,6 +50,16 @@ ACTION_KEYS = (
     Help("^F", "its project"),
 )
 """What is done from the list by a key alone."""
+ACTION_LETTERS = (
+    Help("r", "resume"),
+    Help("y", "copy"),
+    Help("e", "export"),
+    Help("m", "name, tag, note"),
+    Help("w", "open in the web app"),
+    Help("p", "list its project"),
+    Help("^P", "all actions"),
+)
+"""The same from a transcript."""
 
 
 def actions_of(stage: Stage, subject: Subject) -> Sequence[Action]:
@@ -54,7 +73,7 @@ def _actions_of(stage: Stage, subject: Subject) -> Iterator[Action]:
     yield Action("ctrl+x", "e", "Export to a file", partial(export, stage, subject))
     yield Action("ctrl+g", "m", "Name, tag, note", partial(mark, stage, subject))
     if subject.kept:
-        yield Action("", "u", "Restore the deleted session", partial(restore, stage, subject))
+        yield Action("", "R", "Restore the deleted session", partial(restore, stage, subject))
     yield Action("", "w", "Open in the web app", partial(open_in_web, stage, subject))
     if subject.project and subject.sessions:
         yield Action("ctrl+f", "p", "List the sessions of its project", partial(show_project, subject))

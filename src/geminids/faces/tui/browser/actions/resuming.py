@@ -107,7 +107,7 @@ def _done_here(stage: Stage, subject: Subject, offer: Offer) -> Iterator[Choice]
         case ((_, "restore", _),):
             yield Choice("Restore it", partial(restore, stage, subject))
         case ((_, "resume", other),):
-            there = subject._replace(key=other, name=other, message=None, kept=False)
+            there = subject._replace(key=other, name=other, message=None, kept=False, is_open=False)
             yield Choice(offer.sentence.rstrip(":"), partial(resume, stage, there))
 
 
