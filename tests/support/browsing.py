@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.terminal_theme import TerminalTheme
@@ -64,6 +65,11 @@ class Browsing:
         """Click somewhere."""
         await self._pilot.click(offset=(column, line))
         await self._pilot.pause()
+
+    async def click_on(self, text: str) -> None:
+        """Click on some words."""
+        line = next(at for at, one in enumerate(self.lines) if text in one)
+        await self.click(cell_len(self.lines[line].partition(text)[0]), line)
 
     async def resize(self, columns: int, height: int) -> None:
         """Make the screen larger or smaller."""
