@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.terminal_theme import TerminalTheme
@@ -18,6 +19,7 @@ from textual.pilot import Pilot
 from geminids.faces.cli.choices import Choices
 from geminids.faces.tui.browser.app import Browser, Canvas
 from geminids.faces.tui.browser.sessions import Sessions
+from geminids.faces.tui.browser.view import View
 from geminids.faces.tui.matches import Scope
 from tests.conftest import NOW
 
@@ -34,13 +36,14 @@ class Browsing:
 
     @property
     def lines(self) -> list[str]:
-        """What is seen now."""
-        return [strip.text.rstrip() for strip in self.app.query_one(Canvas).strips]
+        """What is seen now, in all columns."""
+        canvas = self.app.query_one(Canvas)
+        return [canvas.render_line(at).text for at in range(self.app.size.height)]
 
     @property
     def screen(self) -> str:
-        """The same as one text."""
-        return "\n".join(self.lines)
+        """The same as one text, without the blanks at the ends of lines."""
+        return "\n".join(line.rstrip() for line in self.lines)
 
     @property
     def chosen(self) -> str:
@@ -69,17 +72,22 @@ class Browsing:
         await self._pilot.click(offset=(column, line))
         await self._pilot.pause()
 
+    async def click_on(self, text: str) -> None:
+        """Click on some words."""
+        line = next(at for at, one in enumerate(self.lines) if text in one)
+        await self.click(cell_len(self.lines[line].partition(text)[0]), line)
+
     async def resize(self, columns: int, height: int) -> None:
         """Make the screen larger or smaller."""
         await self._pilot.resize_terminal(columns, height)
         await self._pilot.pause()
 
-    async def wait_for(self, *texts: str, gone: Sequence[str] = ()) -> str:
-        """What is seen as soon as all these texts are, and none of those that are to be gone."""
+    async def wait_for(self, *texts: str, but_not: str = "\0") -> str:
+        """What is seen as soon as all these texts are, and another one is not."""
         until = time.monotonic() + PATIENCE
-        while not all(text in self.screen for text in texts) or any(text in self.screen for text in gone):
-            assert time.monotonic() < until, f"{texts} are not seen, or {gone} are:\n{self.screen}"
-            await self._pilot.pause(0.01)
+        while not all(text in self.screen for text in texts) or but_not in self.screen:
+            assert time.monotonic() < until, f"{texts} without {but_not!r} are not seen:\n{self.screen}"
+            await self.pause(0.01)
         return self.screen
 
     async def until_closed(self) -> None:
@@ -88,6 +96,10 @@ class Browsing:
         while self.app.is_running and not self.app._exit:
             assert time.monotonic() < until, f"the browser is still there:\n{self.screen}"
             await asyncio.sleep(0.01)
+
+    async def pause(self, seconds: float | None = None) -> None:
+        """Let the browser do what it has to do."""
+        await self._pilot.pause(seconds)
 
 
 _NAMES = {" ": "space", ":": "colon", '"': "quotation_mark", "-": "minus", "/": "slash", ".": "full_stop"}
@@ -104,18 +116,24 @@ def browse(
     scopes: Sequence[Scope] = (Scope(), Scope(project="."), Scope(kept=True)),
     sample: bool = False,
     has_colour: bool = True,
+    first: Callable[[Browser], View] | None = None,
     **options: Any,
 ) -> object:
-    """Run a script in a browser of some homes; what the browser was left with."""
+    """Run a script in a browser of some homes; what the browser was left with.
+
+    It begins with the list unless `first` makes another view.
+    """
     choices = Choices(NOW)
     choices.home, choices.data, choices.sample = [str(home) for home in homes], str(data), sample
 
-    def first(stage: Browser) -> Sessions:
+    def listed(stage: Browser) -> Sessions:
         return Sessions(
             stage, choices.open_behind, scopes, typed, completions=choices.completions(), **options
         )
 
-    app = Browser(choices.open_behind, first, now=NOW, has_colour=has_colour, spelled=choices.spelled)
+    app = Browser(
+        choices.open_behind, first or listed, now=NOW, has_colour=has_colour, spelled=choices.spelled
+    )
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:

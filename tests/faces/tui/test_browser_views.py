@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import shutil
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,30 +13,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import pytest
 from rich.cells import cell_len
-from textual.pilot import Pilot
 
 from geminids import sample
 from geminids.core.model import KnownBy, Project
 from geminids.faces.drawing.amounts import dollars
-from geminids.faces.tui.browser.app import Browser, Canvas
+from geminids.faces.tui.browser.app import Browser
 from geminids.faces.tui.browser.columns import Column, heading_row, table_row
 from geminids.faces.tui.browser.day_bars import bar_rows, bars_of
 from geminids.faces.tui.browser.projects import explained_state, project_lines, state_of
-from geminids.faces.tui.browser.sessions import Sessions
 from geminids.faces.tui.browser.usage import GROUPS
 from geminids.faces.tui.browser.view import View
 from geminids.faces.tui.browser.views import LIST, VIEWS, Opening, Views
 from geminids.faces.tui.lines import Piece
 from geminids.faces.tui.matches import Scope
-from geminids.library import Library, open_library
-from geminids.library.completions import Completions
+from geminids.library import Library
 from geminids.sharing.transcript import safe
 from tests.conftest import FIXTURES, NOW, Run
+from tests.support import browsing
+from tests.support.browsing import Browsing, Script
 from tests.support.homes import write_session
 from tests.support.kept_homes import FIRST, lose_everything, user_home
 
 if TYPE_CHECKING:
-    from geminids.faces.tui.asker import OpenLibrary
+    pass
 
 CASES = (
     "gemini/tool-calls-jsonl-2",
@@ -62,67 +60,16 @@ class Place(NamedTuple):
     def options(self) -> tuple[object, ...]:
         return "--home", self.home, "--data", self.data
 
-    @property
-    def opens(self) -> OpenLibrary:
-        return lambda is_synced, tell, progress: open_library(
-            [str(self.home)], str(self.data), sync=is_synced, tell=tell, progress=progress
-        )
-
-
-class Screen:
-    """The browser as somebody sees it who presses keys."""
-
-    def __init__(self, app: Browser, pilot: Pilot[object]) -> None:
-        self.app = app
-        self._pilot = pilot
-
-    @property
-    def lines(self) -> list[str]:
-        canvas = self.app.query_one(Canvas)
-        return [canvas.render_line(y).text for y in range(self.app.size.height)]
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.lines)
-
-    async def press(self, *keys: str) -> None:
-        await self._pilot.press(*keys)
-
-    async def click(self, text: str) -> None:
-        y = next(at for at, line in enumerate(self.lines) if text in line)
-        await self._pilot.click(offset=(cell_len(self.lines[y].partition(text)[0]), y))
-
-    async def until(self, *texts: str, without: str = "\0") -> str:
-        """Wait until all of these are seen, and that is not."""
-        for _ in range(600):
-            seen = self.text
-            if all(text in seen for text in texts) and without not in seen:
-                return seen
-            await self._pilot.pause(0.02)
-        raise AssertionError(f"{texts} not in\n{self.text}")
-
-
-Play = Callable[[Screen], Awaitable[None]]
-
 
 def browse(
     place: Place,
-    play: Play,
+    play: Script,
     *,
     size: tuple[int, int] = (80, 24),
     first: Callable[[Browser], View] | None = None,
 ) -> None:
-    """Play with the browser; without another view it begins with the list."""
-    completions = Completions([str(place.home)], str(place.data))
-    begin = first or (lambda stage: Sessions(stage, place.opens, SCOPES, completions=completions))
-
-    async def run() -> None:
-        app = Browser(place.opens, begin, now=NOW)
-        async with app.run_test(size=size) as pilot:
-            await play(Screen(app, pilot))
-        assert app.error is None
-
-    asyncio.run(run())
+    """Play with the browser of a place; without another view it begins with the list."""
+    browsing.browse([place.home], place.data, play, size=size, first=first)
 
 
 def beside(key: str, opened: list[str] | None = None) -> Callable[[Browser], View]:
@@ -272,10 +219,10 @@ def test_what_is_wrong_with_a_folder_is_explained(
 def test_typing_finds_a_project_and_enter_opens_it(place: Place) -> None:
     opened: list[str] = []
 
-    async def play(screen: Screen) -> None:
-        await screen.until("F3[Projects]", "folder", "projects")
+    async def play(screen: Browsing) -> None:
+        await screen.wait_for("F3[Projects]", "folder", "projects")
         await screen.press(*"购物")
-        seen = await screen.until("1 project")
+        seen = await screen.wait_for("1 project")
         assert "The folder is not there" in seen
         await screen.press("escape", "down", "enter")
 
@@ -285,16 +232,16 @@ def test_typing_finds_a_project_and_enter_opens_it(place: Place) -> None:
 
 @pytest.mark.slow
 def test_the_list_is_narrowed_to_a_project_and_keeps_what_was_typed(place: Place) -> None:
-    async def play(screen: Screen) -> None:
-        await screen.until("␇ words")
+    async def play(screen: Browsing) -> None:
+        await screen.wait_for("␇ words")
         await screen.press(*"words")
         await screen.press("f3")
-        await screen.until("projects")
+        await screen.wait_for("projects")
         await screen.press(*"srv", "enter")
-        seen = await screen.until("> words", "project x")
+        seen = await screen.wait_for("> words", "project x")
         assert CHINESE[:4] not in seen
         await screen.press("ctrl+t")
-        await screen.until("> words", without="project x")
+        await screen.wait_for("> words", but_not="project x")
 
     browse(place, play)
 
@@ -311,9 +258,9 @@ def test_the_numbers_are_those_of_stats(
     found = json.loads(geminids("stats", "--json", "--by", by, *place.options).out)
     total = found["total"]
 
-    async def play(screen: Screen) -> None:
+    async def play(screen: Browsing) -> None:
         await screen.press(str(1 + GROUPS.index(by)))
-        seen = await screen.until(f"[{by}]", "total" if by != "tool" else "calls")
+        seen = await screen.wait_for(f"[{by}]", "total" if by != "tool" else "calls")
         assert f"{total['tokens']['total']:,} tokens" in seen
         assert f"{dollars(total['tokens']['cost'])} list-price estimate" in seen
         assert f"{total['prompts']} prompts" in seen
@@ -330,30 +277,30 @@ def test_of_a_span_the_numbers_are_those_since_then(own: Place, geminids: Run) -
     since = json.loads(geminids("stats", "--json", "--since", "30d", *own.options).out)
     assert since["total"]["prompts"] == 1
 
-    async def play(screen: Screen) -> None:
-        await screen.until("No cost is known; t shows tokens.", "No price for gemini-3-pro")
+    async def play(screen: Browsing) -> None:
+        await screen.wait_for("No cost is known; t shows tokens.", "No price for gemini-3-pro")
         await screen.press("m")
-        await screen.until("[30 days]", f"{since['total']['prompts']} prompt")
+        await screen.wait_for("[30 days]", f"{since['total']['prompts']} prompt")
         await screen.press("d")
-        await screen.until("Nothing was done (today).")
+        await screen.wait_for("Nothing was done (today).")
         await screen.press("a", "t")
-        await screen.until("tokens a day, at most 12: 1 May", "[tokens]")
+        await screen.wait_for("tokens a day, at most 12: 1 May", "[tokens]")
         await screen.press("tab")
-        await screen.until("[tool]", "No tool calls.")
-        await screen.click("agent")
-        await screen.until("[agent]")
+        await screen.wait_for("[tool]", "No tool calls.")
+        await screen.click_on("agent")
+        await screen.wait_for("[agent]")
 
     browse(own, play, first=beside("f4"))
 
 
 def test_what_does_not_fit_is_scrolled_to(place: Place) -> None:
-    async def play(screen: Screen) -> None:
+    async def play(screen: Browsing) -> None:
         await screen.press("5")
-        first = (await screen.until("[day]", "list-price")).splitlines()[3]
+        first = (await screen.wait_for("[day]", "list-price")).splitlines()[3]
         await screen.press("end")
-        await screen.until("total", without=first)
+        await screen.wait_for("total", but_not=first)
         await screen.press("home")
-        await screen.until(first)
+        await screen.wait_for(first)
 
     browse(place, play, size=(80, 14), first=beside("f4"))
 
@@ -366,8 +313,8 @@ def test_what_will_be_deleted_is_told_as_keep_tells_it(own: Place, geminids: Run
     verdict = geminids("keep", *own.options).err.splitlines()[0].removeprefix("geminids: ")
     opened: list[str] = []
 
-    async def play(screen: Screen) -> None:
-        seen = await screen.until("F5[Keeping]", "will be deleted", "next start")
+    async def play(screen: Browsing) -> None:
+        seen = await screen.wait_for("F5[Keeping]", "will be deleted", "next start")
         assert verdict in " ".join(" ".join(seen.splitlines()[1:3]).split())
         assert "Fix the login redirect" in seen
         assert "kept" in seen
@@ -382,8 +329,8 @@ def test_what_was_deleted_can_be_read(own: Place) -> None:
     lose_everything(own.home)
     opened: list[str] = []
 
-    async def play(screen: Screen) -> None:
-        await screen.until("deleted, last used", "Fix the login redirect", "geminids restore")
+    async def play(screen: Browsing) -> None:
+        await screen.wait_for("deleted, last used", "Fix the login redirect", "geminids restore")
         await screen.press("end", "enter")
 
     with Library([own.home], own.data) as library:
@@ -393,13 +340,13 @@ def test_what_was_deleted_can_be_read(own: Place) -> None:
 
 
 def test_sessions_that_expire_are_marked_and_that_is_said_once(own: Place) -> None:
-    async def play(screen: Screen) -> None:
-        seen = await screen.until("2 sessions expire within 7 days", "◷")
+    async def play(screen: Browsing) -> None:
+        seen = await screen.wait_for("2 sessions expire within 7 days", "◷")
         assert seen.count("◷") == 2
         await screen.press("f5")
-        await screen.until("will be deleted")
+        await screen.wait_for("will be deleted")
         await screen.press("q")
-        seen = await screen.until("Fix the login", without="expire within")
+        seen = await screen.wait_for("Fix the login", but_not="expire within")
         assert seen.count("◷") == 2
 
     browse(own, play)
@@ -410,30 +357,30 @@ def test_sessions_that_expire_are_marked_and_that_is_said_once(own: Place) -> No
 
 @pytest.mark.slow
 def test_each_view_leads_to_the_others_and_back_to_the_list(place: Place) -> None:
-    async def play(screen: Screen) -> None:
-        await screen.until("␇ words")
+    async def play(screen: Browsing) -> None:
+        await screen.wait_for("␇ words")
         await screen.press(*"words")
         for leaves in ("escape", LIST):
             for view in (*VIEWS, *reversed(VIEWS)):
                 await screen.press(view.key)
-                await screen.until(f"[{view.name}]")
+                await screen.wait_for(f"[{view.name}]")
             await screen.press(leaves)
-            await screen.until("> words", "evil", without="[Projects]")
+            await screen.wait_for("> words", "evil", but_not="[Projects]")
         await screen.press("f3")
-        await screen.click("Usage")
-        await screen.until("[Usage]")
-        await screen.click("Sessions")
-        await screen.until("> words")
+        await screen.click_on("Usage")
+        await screen.wait_for("[Usage]")
+        await screen.click_on("Sessions")
+        await screen.wait_for("> words")
 
     browse(place, play)
 
 
 def test_a_view_stays_as_it_was_left(place: Place) -> None:
-    async def play(screen: Screen) -> None:
+    async def play(screen: Browsing) -> None:
         await screen.press(*"shop", "f4", "3", "f3")
-        await screen.until("> shop", "[Projects]")
+        await screen.wait_for("> shop", "[Projects]")
         await screen.press("f4")
-        await screen.until("[project]")
+        await screen.wait_for("[project]")
 
     browse(place, play, first=beside("f3"))
 
@@ -443,8 +390,8 @@ def test_a_view_stays_as_it_was_left(place: Place) -> None:
 def test_a_view_fits_the_screen_and_no_name_does_harm(place: Place, key: str, size: tuple[int, int]) -> None:
     ready = {"f3": "last used", "f4": "list-price", "f5": "keeping "}
 
-    async def play(screen: Screen) -> None:
-        await screen.until(ready[key])
+    async def play(screen: Browsing) -> None:
+        await screen.wait_for(ready[key])
         for line in screen.lines:
             assert cell_len(line) == size[0]
             assert line.isprintable()
@@ -455,8 +402,8 @@ def test_a_view_fits_the_screen_and_no_name_does_harm(place: Place, key: str, si
 
 @pytest.mark.parametrize("key", [view.key for view in VIEWS])
 def test_what_cannot_be_asked_is_said(tmp_path: Path, key: str) -> None:
-    async def play(screen: Screen) -> None:
-        await screen.until("There is no index")
+    async def play(screen: Browsing) -> None:
+        await screen.wait_for("There is no index")
         await screen.press("escape")
 
     browse(Place(tmp_path, tmp_path / "data"), play, first=beside(key))

@@ -13,13 +13,11 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from geminids.faces.tui.browser import file_watch
 from geminids.faces.tui.browser.reading import COPIED, GONE, Reading
-from geminids.faces.tui.browser.sessions import Sessions
-from geminids.faces.tui.matches import Scope
 from geminids.library import Library
 from tests.conftest import FIXTURES
+from tests.support.browsing import Browsing, Script, browse
 from tests.support.homes import tool_call, write_session
 from tests.support.large_homes import write_large_home
-from tests.support.view_playing import BrowserScreen, Drive, browse, opener
 
 Read = Callable[..., None]
 
@@ -29,7 +27,7 @@ def read_recorded(tmp_path_factory: pytest.TempPathFactory) -> Read:
     """Opens the main session of a recorded home."""
     folders: dict[str, tuple[Path, str]] = {}
 
-    def read(case: str, drive: Drive, size: tuple[int, int] = (80, 24)) -> None:
+    def read(case: str, drive: Script, size: tuple[int, int] = (80, 24)) -> None:
         home = FIXTURES / case / "home"
         if case not in folders:
             data = tmp_path_factory.mktemp("data")
@@ -49,29 +47,28 @@ def newest_main(home: Path, data: Path) -> str:
 def show(
     home: Path,
     data: Path,
-    drive: Drive,
+    drive: Script,
     key: str,
     *,
     message: int | None = None,
     size: tuple[int, int] = (80, 24),
 ) -> None:
     """Open a session, and do something with it."""
-    open_library = opener(home, data)
-    browse(open_library, lambda stage: Reading(stage, key, message=message), drive, size)
+    browse([home], data, drive, size=size, first=lambda stage: Reading(stage, key, message=message))
 
 
-def read_new(home: Path, drive: Drive) -> None:
+def read_new(home: Path, drive: Script) -> None:
     """Open the newest session of a home that is not indexed yet."""
     data = home.parent / f"{home.name}-data"
     show(home, data, drive, newest_main(home, data))
 
 
-def marked(screen: BrowserScreen) -> str:
+def marked(screen: Browsing) -> str:
     """The lines of the message that one is at."""
     return "\n".join(line[1:-1].rstrip() for line in screen.lines if line.startswith("▌"))
 
 
-def words_of(screen: BrowserScreen) -> list[str]:
+def words_of(screen: Browsing) -> list[str]:
     """All lines but the last one, without the mark before them and the bar behind."""
     return [line[1:-1] for line in screen.lines[:-1]]
 
@@ -85,7 +82,7 @@ def words_of(screen: BrowserScreen) -> list[str]:
     ],
 )
 def test_sessions_of_all_agents_are_read(case: str, prompt: str, agent: str, read_recorded: Read) -> None:
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for(prompt, agent, "conversation · #", "? keys")
         await screen.press("G")
         await screen.wait_for("100 %")
@@ -101,9 +98,8 @@ def test_enter_reads_the_chosen_session_and_escape_keeps_the_query(tmp_path: Pat
     write_session(home, "11111111-a", prompt="Why is the upload refused?", day=1)
     write_session(home, "22222222-b", prompt="Count the notes", answer="Uploads are counted too.", day=2)
     newest_main(home, data)
-    open_library = opener(home, data)
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("2 sessions")
         await screen.type("refused")
         await screen.wait_for("1 session\n")
@@ -116,11 +112,11 @@ def test_enter_reads_the_chosen_session_and_escape_keeps_the_query(tmp_path: Pat
             await screen.press("right")
             await screen.wait_for("conversation · #1 of 2")
 
-    browse(open_library, lambda stage: Sessions(stage, open_library, [Scope()]), drive)
+    browse([home], data, drive)
 
 
 def test_more_and_less_is_told(read_recorded: Read) -> None:
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("conversation · #1")
         for level in ("tools", "thoughts", "everything", "prompts", "conversation"):
             await screen.press("v")
@@ -135,7 +131,7 @@ def test_more_and_less_is_told(read_recorded: Read) -> None:
 
 @pytest.mark.parametrize("case", ["claude/rewound", "codex/rollback", "gemini/rewind-jsonl-1"])
 def test_what_was_taken_back_is_switched_on_and_off(case: str, read_recorded: Read) -> None:
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("conversation · #", but_not="[rewound]")
         await screen.press("x")
         await screen.wait_for("conversation + dropped", "[rewound]")
@@ -147,7 +143,7 @@ def test_what_was_taken_back_is_switched_on_and_off(case: str, read_recorded: Re
 
 @pytest.mark.parametrize("case", ["claude/thoughts", "codex/reasoning", "gemini/tool-calls-jsonl-1"])
 def test_thoughts_are_switched_on_and_off(case: str, read_recorded: Read) -> None:
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("conversation · #", but_not="Thought")
         await screen.press("t")
         await screen.wait_for("conversation + thoughts", "  Thought")
@@ -161,7 +157,7 @@ def test_calls_are_unfolded_and_folded(tmp_path: Path) -> None:
     output = "first line\nsecond line\n" + "\n".join(f"more {number}" for number in range(90))
     write_session(tmp_path / "home", calls=[tool_call(resultDisplay=output)])
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("run_shell_command  npm test", but_not="second line")
         await screen.press("enter")
         await screen.wait_for("Nothing is folded in this message.")
@@ -181,7 +177,7 @@ def test_calls_are_unfolded_and_folded(tmp_path: Path) -> None:
 def test_one_moves_by_line_page_message_prompt_and_number(tmp_path: Path) -> None:
     write_large_home(tmp_path / "home", range(1), turns=40)
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 40")
         first = screen.lines[0]
         await screen.press("j", "down")
@@ -216,7 +212,7 @@ def test_one_moves_by_line_page_message_prompt_and_number(tmp_path: Path) -> Non
 def test_what_is_no_number_of_a_message_is_said(typed: str, said: str, tmp_path: Path) -> None:
     write_session(tmp_path / "home")
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 2")
         await screen.press(":")
         await screen.type(typed)
@@ -236,7 +232,7 @@ def test_words_are_found_and_visited(tmp_path: Path) -> None:
         home, prompt="A needle", answer="Two needles:\n\nneedle", calls=[tool_call(resultDisplay="NEEDLE")]
     )
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 2")
         await screen.press("n")
         await screen.wait_for("/ finds words.")
@@ -266,7 +262,7 @@ def test_words_are_found_and_visited(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_words_in_what_is_left_out_are_told_of(read_recorded: Read) -> None:
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("conversation · #")
         await screen.press("/")
         await screen.type("second question")
@@ -281,7 +277,7 @@ def test_words_in_what_is_left_out_are_told_of(read_recorded: Read) -> None:
 def test_the_outline_leads_to_a_prompt(tmp_path: Path) -> None:
     write_large_home(tmp_path / "home", range(1), turns=40)
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 40")
         await screen.press("l")
         await screen.wait_for("─ Prompts ─", "#3  ")
@@ -300,7 +296,7 @@ def test_the_outline_tells_tokens_and_errors(tmp_path: Path) -> None:
     call = tool_call(status="error", resultDisplay="no such file")
     write_session(tmp_path / "home", calls=[call])
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 2")
         await screen.press("l")
         await screen.wait_for("Fix the login redirect", "1 error · 12 tokens")
@@ -310,20 +306,20 @@ def test_the_outline_tells_tokens_and_errors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", ["claude/subagent", "codex/subagents", "gemini/subagents-nested-jsonl"])
 def test_a_subagent_is_opened_in_place(case: str, read_recorded: Read) -> None:
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("conversation · #")
         await screen.press("s")
         await screen.wait_for("No subagent was started in this message.")
         while "its session: s opens it" not in marked(screen):
             await screen.press("J")
-        before = screen.text
+        before = screen.screen
         await screen.press("s")
-        if "Subagents" in screen.text:
+        if "Subagents" in screen.screen:
             await screen.press("enter")
         await screen.wait_for("a subagent; its parent", "Task  #")
         await screen.press("escape")
         await screen.wait_for("its session: s opens it")
-        assert screen.text == before
+        assert screen.screen == before
 
     read_recorded(case, drive, size=(100, 40))
 
@@ -332,19 +328,19 @@ def test_the_mouse_scrolls_chooses_and_unfolds(tmp_path: Path) -> None:
     home = tmp_path / "home"
     write_session(home, answer="Done. " * 300, calls=[tool_call(resultDisplay="the output")])
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 2", "Gemini CLI  #2")
         row = next(at for at, line in enumerate(screen.lines) if "Gemini CLI  #2" in line)
-        await screen.pilot.click(offset=(5, row))
+        await screen.click(5, row)
         await screen.wait_for("#2 of 2")
-        await screen.pilot.click(offset=(5, row))
-        await screen.pilot.click(offset=(79, 22))
+        await screen.click(5, row)
+        await screen.click(79, 22)
         await screen.wait_for("the output", "100 %")
-        await screen.pilot.click(offset=(79, 0))
+        await screen.click(79, 0)
         first = screen.lines[0]
         for turned, is_first in ((MouseScrollDown, False), (MouseScrollUp, True)):
             screen.app.post_message(turned(None, 5, 5, 0, 1, 0, False, False, False))
-            await screen.pilot.pause()
+            await screen.pause()
             assert (screen.lines[0] == first) is is_first
 
     read_new(home, drive)
@@ -362,7 +358,7 @@ def test_a_session_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(file_watch, "EVERY", 0.03)
     path = write_session(tmp_path / "home", prompt="words " * 500)
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 2")
         before = words_of(screen)
         grown(path, "A third message.")
@@ -385,7 +381,7 @@ def test_a_session_is_deleted_while_it_is_read(
     monkeypatch.setenv("GEMINIDS_KEEP", str(int(is_kept)))
     path = write_session(tmp_path / "home", prompt="Keep this in sight")
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 2", "Keep this in sight")
         path.unlink()
         await screen.wait_for("Keep this in sight", COPIED if is_kept else GONE)
@@ -400,7 +396,7 @@ def test_a_session_that_is_not_there_is_said(tmp_path: Path) -> None:
     key = newest_main(tmp_path / "home", tmp_path / "data")
     assert path.exists()
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("No session", "Esc back")
         await screen.press("j", "v", "G", "?")
         await screen.wait_for("─ Keys ─")
@@ -414,7 +410,7 @@ def test_of_a_large_session_the_beginning_is_there_first(tmp_path: Path) -> None
     write_large_home(tmp_path / "home", range(1), turns=12_000)
     key = newest_main(tmp_path / "home", tmp_path / "data")
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 12,000")
         first = screen.lines[0]
         await screen.press("G")
@@ -424,7 +420,7 @@ def test_of_a_large_session_the_beginning_is_there_first(tmp_path: Path) -> None
 
     show(tmp_path / "home", tmp_path / "data", drive, key)
 
-    async def at_a_message(screen: BrowserScreen) -> None:
+    async def at_a_message(screen: Browsing) -> None:
         await screen.wait_for("#11,001 of 12,000")
         assert "You  #11001" in screen.lines[0]
 
@@ -438,11 +434,11 @@ def test_hostile_words_reach_no_terminal(tmp_path: Path) -> None:
     home = tmp_path / "home"
     write_session(home, prompt=evil, answer=evil, calls=[call], slug="shop")
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("evil words", "#1 of 2")
         for key in ("O", "v", "v", "v", "l", "escape", "/", "e", "enter", "n", "s"):
             await screen.press(key)
-            await screen.pilot.pause(0.02)
+            await screen.pause(0.02)
             assert all(letter.isprintable() for line in screen.lines for letter in line)
 
     read_new(home, drive)
@@ -453,7 +449,7 @@ def test_a_home_that_is_gone_ends_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("GEMINIDS_KEEP", "0")
     write_session(tmp_path / "home")
 
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("#1 of 2")
         shutil.rmtree(tmp_path / "home")
         await screen.wait_for("#1 of 2", GONE)
@@ -463,7 +459,7 @@ def test_a_home_that_is_gone_ends_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (140, 45)])
 def test_all_lines_fit(size: tuple[int, int], read_recorded: Read) -> None:
-    async def drive(screen: BrowserScreen) -> None:
+    async def drive(screen: Browsing) -> None:
         await screen.wait_for("conversation · #")
         assert {cell_len(line) for line in screen.lines} == {size[0]}
         assert len(screen.lines) == size[1]
