@@ -373,7 +373,7 @@ def _reach(verdict: Verdict, one: Watched, program: Program, there: int) -> None
     """Hold the arrow until nothing moves any more."""
     for _ in range(2 + there // 5):
         shown = _cells(one, program.seen)
-        if _cells(one, _last(program.press(PAGE_UP, quiet=0.03, least=0.03), program)) == shown:
+        if _cells(one, _last(program.press(PAGE_UP), program)) == shown:
             break
     began, moved = perf_counter(), 1
     while _moves(one, program):
