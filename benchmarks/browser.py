@@ -373,7 +373,7 @@ def _reach(verdict: Verdict, one: Watched, program: Program, there: int) -> None
     """Hold the arrow until nothing moves any more."""
     for _ in range(2 + there // 5):
         shown = _cells(one, program.seen)
-        if _cells(one, _last(program.press(PAGE_UP, quiet=0.03, least=0.03), program)) == shown:
+        if _cells(one, _last(program.press(PAGE_UP), program)) == shown:
             break
     began, moved = perf_counter(), 1
     while _moves(one, program):
@@ -395,10 +395,11 @@ def _has_moved(one: Watched, before: Cells, seen: Seen) -> bool:
 def _moves(one: Watched, program: Program) -> bool:
     """Whether another session is chosen after one more step; what is asked for may take a while to come."""
     before = _cells(one, program.seen)
-    for most in (0.3, 1.0, 1.0):
+    for _ in range(2):
         program.drawn()
         program.send(DOWN)
-        if program.until(partial(_has_moved, one, before), most):
+        # A step that came late must not be counted as the next one.
+        if program.until(partial(_has_moved, one, before), most=2.0):
             return True
     return False
 

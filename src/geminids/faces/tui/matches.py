@@ -91,6 +91,8 @@ class Matches:
         self._library = library
         self._now = now
         self._with_use = with_use
+        self._used: dict[str, SessionUse | None] = {}
+        """What sessions used, as long as nothing new is read: adding it up takes as long as finding them."""
 
     def listed(self, asked: Asked) -> Listed:
         """The newest sessions; those that hold the words, once there are any."""
@@ -151,12 +153,14 @@ class Matches:
     def _lines(self, sessions: Sequence[SessionRow], hits: Sequence[SessionHits] = ()) -> list[Line]:
         ids = [session.id for session in sessions]
         marks = self._library.marks(ids)
-        used = self._library.used_by(ids) if self._with_use else {}
+        if self._with_use and (unknown := [one for one in ids if one not in self._used]):
+            found = self._library.used_by(unknown)
+            self._used.update((one, found.get(one)) for one in unknown)
         lines = []
         for number, (session, key) in enumerate(zip(sessions, self._library.keys(sessions), strict=True)):
             said = marks.get(session.id)
             name = (said and said.name) or session.title or "untitled"
-            line = Line(session, key, name, said.tags if said else (), use=used.get(session.id))
+            line = Line(session, key, name, said.tags if said else (), use=self._used.get(session.id))
             if hits:
                 shown = [hit for hit in hits[number].hits if hit.snippet]
                 line = line._replace(

@@ -6,13 +6,18 @@ looks like.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from geminids.core.agents import available as known_agents
+from geminids.core.names import project_names
 from geminids.faces.tui.box import TextBox
 from geminids.faces.tui.cursor import Cursor
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.matches import Asked, Line, Listed, Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.storage.index.values import ProjectRow
 
 _ABOUT = 4
 """Lines on the chosen session and the rule above them, where the screen is high enough."""
@@ -28,6 +33,8 @@ class Picker:
         """Of the scopes the first is looked in, until another is asked for."""
         self.box = TextBox(typed)
         self.listed: Listed | None = None
+        self.projects: Mapping[ProjectRow, str] = {}
+        """What those of the sessions that are listed are called."""
         self.columns, self.height = 80, 24
         self.order = "date"
         self.per_session = 1
@@ -97,6 +104,7 @@ class Picker:
         """Show an answer. The same session stays chosen and in its place, unless something else was asked."""
         before, line = self.listed, self.chosen
         self.listed = listed
+        self.projects = project_names(one.session.project for one in listed.lines)
         is_first = before is None and not listed.asked.typed
         if is_first and not listed.lines and listed.asked.scope.project and self.next_scope:
             # Nothing was done in this folder yet.

@@ -24,6 +24,7 @@ _AGENT, _AGENT_FROM = 7, 40
 _HASH = 64
 """Letters of the hash of a folder."""
 HINDERED = "⊗"
+_REMEMBERED = 200
 RUNNING = timedelta(minutes=3)
 """A session that was written to so lately seems to be running."""
 
@@ -104,6 +105,23 @@ def session_row(told: Told, columns: int, cells: Sequence[Cell] = PICKED) -> lis
     after = [_drawn(cell, cell.of(told)) for cell in cells if columns >= cell.room_from]
     room = columns - sum(cell_len(piece.text) for piece in (*before, *after))
     return [*before, *_title(told.line, room), *after]
+
+
+class SessionRows:
+    """Rows as they were drawn before: a list is drawn many times while one types, and seldom changes."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Told, int, list[Piece]]] = {}
+
+    def row(self, told: Told, columns: int, cells: Sequence[Cell]) -> list[Piece]:
+        """A session in one line; made anew if it is told otherwise than before."""
+        moment = told._replace(now=told.now.replace(second=0, microsecond=0))
+        known = self._known.get(told.line.key)
+        if known is None or known[:2] != (moment, columns):
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            known = self._known[told.line.key] = (moment, columns, session_row(told, columns, cells))
+        return known[2]
 
 
 def _drawn(cell: Cell, piece: Piece) -> Piece:

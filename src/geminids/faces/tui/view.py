@@ -7,7 +7,6 @@ from datetime import datetime
 
 from rich.cells import cell_len
 
-from geminids.core.names import project_names
 from geminids.core.values import NamedTuple
 from geminids.faces.tui.lines import Piece, fitted
 from geminids.faces.tui.picker import Picker
@@ -49,8 +48,7 @@ def _rows(picker: Picker, now: datetime) -> list[list[Piece]]:
     if not listed.lines:
         sentence = listed.note or ("Nothing found." if picker.box.text.strip() else "No session found.")
         return [fitted([Piece(f"  {sentence}", "warning")], picker.columns)]
-    names = project_names(line.session.project for line in listed.lines)
-    told = (Told(line, names[line.session.project], now) for line in picker.seen)
+    told = (Told(line, picker.projects[line.session.project], now) for line in picker.seen)
     return [session_row(one, picker.columns) for one in told]
 
 

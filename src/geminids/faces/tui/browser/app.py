@@ -123,6 +123,8 @@ class Browser(App[object]):
         self._said: tuple[str, str] | None = None
         self.pressed = 0
         """How many keys were pressed so far."""
+        self._made: dict[int, tuple[Row, Strip]] = {}
+        """The lines that are shown, by where in memory they are: while they are kept nothing else is."""
         self.error: Exception | None = None
         """What ended it."""
         self._quick, self._slow = (Questions(open_library, self.wake, self._failed) for _ in range(2))
@@ -288,7 +290,7 @@ class Browser(App[object]):
             small = f"Too small: {SMALLEST[0]} columns and {SMALLEST[1]} lines at least."
             strips = [strip_of(fitted([Piece(small, "warning")], columns))]
         else:
-            strips = _strips(view.seen(columns, height))
+            strips = self._strips(view.seen(columns, height))
             if self._said:
                 said, style = self._said
                 strips[height - 1 :] = [strip_of(fitted([Piece(f" {said}", style)], columns))]
@@ -297,6 +299,19 @@ class Browser(App[object]):
         if not self._has_colour:
             strips = [_uncoloured(strip) for strip in strips]
         self.query_one(Canvas).show(strips)
+
+    def _strips(self, seen: Seen) -> list[Strip]:
+        """Its lines; those that are the very same as before are not made again."""
+        before, self._made = self._made, {}
+        strips = []
+        for number, row in enumerate(seen.rows):
+            _, strip = self._made[id(row)] = before.get(id(row)) or (row, strip_of(row))
+            if number in seen.chosen:
+                until = seen.chosen_until or strip.cell_length
+                chosen = [_reversed(segment) for segment in strip.crop(0, until)]
+                strip = Strip([*chosen, *strip.crop(until)])
+            strips.append(strip)
+        return strips
 
     def _put(self, dialog: Dialog, strips: list[Strip], columns: int, height: int) -> None:
         """Put a dialog into the middle of a view."""
@@ -346,18 +361,6 @@ def _segment_of(piece: Piece | Segment, *, is_chosen: bool = False) -> Segment:
 def strip_of(row: Row, *, is_chosen: bool = False) -> Strip:
     """A line as textual draws it."""
     return Strip([_segment_of(piece, is_chosen=is_chosen) for piece in row if piece.text])
-
-
-def _strips(seen: Seen) -> list[Strip]:
-    strips = []
-    for number, row in enumerate(seen.rows):
-        strip = strip_of(row)
-        if number in seen.chosen:
-            until = seen.chosen_until or strip.cell_length
-            chosen = [_reversed(segment) for segment in strip.crop(0, until)]
-            strip = Strip([*chosen, *strip.crop(until)])
-        strips.append(strip)
-    return strips
 
 
 def _reversed(segment: Segment) -> Segment:

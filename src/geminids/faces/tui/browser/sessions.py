@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len
 
 from geminids.core.agents import available as known_agents
-from geminids.core.names import project_names
 from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.browser.actions import ACTION_KEYS, Action, Subject, actions_of, open_palette, resume
 from geminids.faces.tui.browser.completing import Completing
@@ -30,7 +29,7 @@ from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, cut, fitted
 from geminids.faces.tui.matches import Line, Scope
 from geminids.faces.tui.picker import Picker
-from geminids.faces.tui.rows import BROWSED, Told, box_row, cursor_column, highlighted, how_many, session_row
+from geminids.faces.tui.rows import BROWSED, SessionRows, Told, box_row, cursor_column, highlighted, how_many
 
 if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary
@@ -144,6 +143,7 @@ class Sessions(View):
         self._layout = layout_of(*stage.size, is_switched=False)
         self.listing.room = self._layout.list_rows
         self.listing.resize(*stage.size)
+        self._rows = SessionRows()
         self._chips: Sequence[tuple[range, str | None]] = ()
         self._readings = 0
         self._expiring = ExpiringSessions(stage)
@@ -402,11 +402,11 @@ class Sessions(View):
             return self._nothing(columns)
         if self.messages is not None:
             return self._listed_messages(columns)
-        names = project_names(line.session.project for line in listed.lines)
+        names = self.listing.projects
         seen = (one._replace(is_expiring=one.session.id in self._expiring.ids) for one in self.listing.seen)
         now, hindrance = self.stage.now, self._hindrances.of
         told = (Told(line, names[line.session.project], now, bool(hindrance(line))) for line in seen)
-        return [session_row(one, columns, BROWSED) for one in told]
+        return [self._rows.row(one, columns, BROWSED) for one in told]
 
     def _listed_messages(self, columns: int) -> list[Row]:
         messages, top = self.messages or (), self._among_messages.top
