@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.support.browsing import Browsing, browse
-from tests.support.homes import write_session
+from tests.support.homes import tool_call, write_session
 
 
 @pytest.fixture(scope="module")
@@ -210,3 +210,29 @@ def test_escape_ends_it(home: Path, data: Path) -> None:
         await seen.press("escape")
 
     assert browse([home], data, script) is None
+
+
+def test_the_keys_are_told(home: Path, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("43 sessions")
+        await seen.press("f1")
+        await seen.wait_for("Keys", "Shift-↑", "suspend")
+        await seen.press("escape")
+        await seen.wait_for("43 sessions", but_not="suspend")
+
+    browse([home], data, script, size=(80, 40))
+
+
+def test_all_messages_of_a_session_are_listed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    calls = [tool_call(id=f"call-{number}", args={"command": f"bake bread {number}"}) for number in range(9)]
+    for number, call in enumerate(calls):
+        write_session(home, f"{number}1111111-a", prompt=f"Bread {number}", answer="Bread!", calls=[call])
+
+    async def script(seen: Browsing) -> None:
+        await seen.type("bread")
+        await seen.wait_for("9 sessions")
+        await seen.press("tab")
+        await seen.wait_for("messages ·", "#2")
+
+    browse([home], tmp_path / "data", script)

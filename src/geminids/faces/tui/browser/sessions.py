@@ -17,7 +17,7 @@ from geminids.core.agents import available as known_agents
 from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.browser.actions import ACTION_KEYS, Action, Subject, actions_of, open_palette, resume
 from geminids.faces.tui.browser.completing import Completing
-from geminids.faces.tui.browser.dialogs import Choice
+from geminids.faces.tui.browser.dialogs import Choice, tell_keys
 from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.hindrances import Hindrances
 from geminids.faces.tui.browser.preview import Preview
@@ -117,6 +117,13 @@ class Sessions(View):
         Help("F1", "keys"),
         Help("Esc", "clear, then quit"),
         *ACTION_KEYS[1:],
+        Help("↑ ↓ PgUp PgDn", "choose"),
+        Help("→", "take what is offered, or read"),
+        Help("^S", "newest first, by start, longest first, by project"),
+        Help("^O", "hide or show the preview"),
+        Help("Shift-↑ Shift-↓", "scroll the preview"),
+        Help("^C", "quit"),
+        Help("^Z", "suspend"),
     )
 
     def __init__(
@@ -213,6 +220,8 @@ class Sessions(View):
                 self._among_messages.press(key, len(self.messages), self._layout.list_rows)
             case "enter" if self.messages is not None:
                 self._enter()
+            case "?":
+                self.stage.show(tell_keys(self.stage, self.keys))
             case "ctrl+p":
                 open_palette(self.stage, self._actions(), self._views())
             case _:
