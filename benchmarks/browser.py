@@ -6,6 +6,8 @@
 All are driven on terminals of 100x30, in turns: an empty textual app is the floor of all that is made with
 textual, fast-resume (PATH, PEER_FAST_RESUME) the quickest of its kind that we know; it reads no sessions of
 Gemini CLI. A list is there when all of its rows are; after a key, when it is as it stays. It needs /proc.
+Ratios hold on any machine. Milliseconds are judged only on one that is not busy with something else, which is
+seen by how much longer than its CPU time the empty app takes to start.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ PATIENCE = 20.0
 FRAMES = " │╭╮╰╯─━┌┐└┘▌▐"
 FEWEST = 2
 """Rows that something has which is there."""
+WAITS = 2.5
+"""By how much longer than its CPU time an app takes to start where others compute, too."""
 WALKED = 60
 """How many sessions are looked at, one after the other."""
 
@@ -98,13 +102,26 @@ def main() -> int:
     place.built()
     verdict = Verdict(truth_of(corpus)["sessions"])
     watched = _watched(place, bench)
-    measure_starts(verdict, watched, told.rounds)
-    measure_keys(verdict, [one for one in watched if one.name != EMPTY], truth_of(corpus))
-    measure_huge(verdict, bench, told)
+    is_busy = measure_starts(verdict, watched, told.rounds)
+    timed = Timed(verdict, is_busy=is_busy)
+    measure_keys(timed, [one for one in watched if one.name != EMPTY], truth_of(corpus))
+    measure_huge(timed, bench, told)
     print(f"  load of the machine at the end: {', '.join(f'{one:.2f}' for one in os.getloadavg())}")
     if not told.keep:
         shutil.rmtree(bench)
     return verdict.conclude()
+
+
+class Timed(NamedTuple):
+    """Who says whether milliseconds are few enough."""
+
+    verdict: Verdict
+    is_busy: bool
+
+    def at_most(self, what: str, figure: float, bound: float) -> None:
+        """A time that must not be longer."""
+        told = f"at most {bound:.0f} ms" + (", not judged: the machine is busy" if self.is_busy else "")
+        self.verdict.line(what, f"{figure:.3g} ms", told, self.is_busy or figure <= bound)
 
 
 # Who is watched
@@ -170,8 +187,11 @@ class Started(NamedTuple):
     memory: float
 
 
-def measure_starts(verdict: Verdict, watched: Sequence[Watched], rounds: int) -> None:
-    """From the command to the rows, of all in turns, on terminals that answer and that do not."""
+def measure_starts(verdict: Verdict, watched: Sequence[Watched], rounds: int) -> bool:
+    """From the command to the rows, of all in turns, on terminals that answer and that do not.
+
+    Whether the machine is busy with something else.
+    """
     kinds = [(one, answers) for answers in (True, False) for one in watched]
     taken: dict[str, list[Started]] = {_called(one, answers): [] for one, answers in kinds}
     for number in range(rounds + 1):
@@ -188,12 +208,15 @@ def measure_starts(verdict: Verdict, watched: Sequence[Watched], rounds: int) ->
     verdict.at_most("start: browse, rows, no answers", silent, Goal(1.3))
     verdict.at_most("start: browse, CPU, over empty textual", cpu, Goal(1.5))
     verdict.at_most("start: browse, memory, over empty textual", _over_empty(taken, "memory"), Goal(2.0))
+    is_busy = median(start.rows / start.cpu for start in taken[EMPTY]) > WAITS
+    timed = Timed(verdict, is_busy=is_busy)
     for suffix in ("", SILENT):
         picker = median(start.rows for start in taken[PICKER + suffix])
-        verdict.at_most(f"start: picker, rows{suffix}", picker, Goal(120, "ms"))
+        timed.at_most(f"start: picker, rows{suffix}", picker, 120)
         if PEER in taken:
             theirs = median(start.rows for start in taken[PEER + suffix])
             verdict.line(f"start: {PEER}, rows{suffix}", f"{theirs:.0f} ms")
+    return is_busy
 
 
 def _over_empty(taken: Mapping[str, Sequence[Started]], what: str, answers: str = "") -> float:
@@ -249,7 +272,7 @@ class Felt(NamedTuple):
     """Of a letter."""
 
 
-def measure_keys(verdict: Verdict, watched: Sequence[Watched], truth: Mapping[str, Any]) -> None:
+def measure_keys(timed: Timed, watched: Sequence[Watched], truth: Mapping[str, Any]) -> None:
     """The same is typed and looked at in all, in turns; then each is scrolled to its end."""
     felt = {one.name: Felt([], [], [], [], [], []) for one in watched}
     with ExitStack() as stack:
@@ -264,12 +287,12 @@ def measure_keys(verdict: Verdict, watched: Sequence[Watched], truth: Mapping[st
                 for key in (PAGE_DOWN, *[DOWN] * 9):
                     _look(one, program, key, felt[one.name])
         memory = {one.name: program.megabytes() for one, program in running}
-        _tell_keys(verdict, felt, memory)
+        _tell_keys(timed, felt, memory)
         for one, program in running:
-            _reach(verdict, one, program, truth["main_sessions_with_messages"])
+            _reach(timed.verdict, one, program, truth["main_sessions_with_messages"])
 
 
-def _tell_keys(verdict: Verdict, felt: Mapping[str, Felt], memory: Mapping[str, float]) -> None:
+def _tell_keys(timed: Timed, felt: Mapping[str, Felt], memory: Mapping[str, float]) -> None:
     ours = felt[BROWSE]
     print(f"  keys, median / p95 / worst in ms; {len(ours.echo)} letters, {len(ours.arrow)} arrows")
     for what in Felt._fields:
@@ -279,11 +302,12 @@ def _tell_keys(verdict: Verdict, felt: Mapping[str, Felt], memory: Mapping[str, 
             print(f"    {what:<8} {name:<14} {told}   ({len(figures)})")
     for name, size in memory.items():
         print(f"    memory after searching: {name:<14} {size:.0f} MB")
-    verdict.at_most("keys: echo, median", median(ours.echo), Goal(15, "ms"))
-    verdict.at_most("keys: list, median", median(ours.rows), Goal(40, "ms"))
-    verdict.at_most("keys: list, worst", max(ours.rows), Goal(90, "ms"))
-    verdict.at_most("keys: arrow, median", median(ours.arrow), Goal(20, "ms"))
-    verdict.at_most("keys: preview, p95", _at(ours.preview, 0.95), Goal(150, "ms"))
+    timed.at_most("keys: echo, median", median(ours.echo), 15)
+    timed.at_most("keys: list, median", median(ours.rows), 40)
+    timed.at_most("keys: list, worst", max(ours.rows), 90)
+    timed.at_most("keys: arrow, median", median(ours.arrow), 20)
+    timed.at_most("keys: preview, p95", _at(ours.preview, 0.95), 150)
+    verdict = timed.verdict
     if PEER in felt:
         verdict.line("keys: list, over fast-resume", f"{median(ours.rows) / median(felt[PEER].rows):.2f}")
         ratio = memory[BROWSE] / memory[PEER]
@@ -407,16 +431,16 @@ def _moves(one: Watched, program: Program) -> bool:
 # A huge session
 
 
-def measure_huge(verdict: Verdict, bench: Path, told: Any) -> None:
+def measure_huge(timed: Timed, bench: Path, told: Any) -> None:
     """A session of 50,000 messages among others: its beginning, and a message far down in it."""
     home = write_huge(generate(bench, 30, told.seed, "gemini"))
     place = Place(home, bench / "huge-data", "default scope")
     place.built()
     ours = _ours(place, BROWSE)
     begun = [_huge(ours, [DOWN] * 60) for _ in range(3)]
-    verdict.at_most(f"preview: of {MESSAGES:,} messages, worst", max(begun), Goal(150, "ms"))
+    timed.at_most(f"preview: of {MESSAGES:,} messages, worst", max(begun), 150)
     deep = [_huge(ours, [f'"prompt {MESSAGES - 2000}"']) for _ in range(3)]
-    verdict.line("preview: a message far down in it, worst", f"{max(deep):.0f} ms")
+    timed.verdict.line("preview: a message far down in it, worst", f"{max(deep):.0f} ms")
 
 
 def _huge(ours: Watched, keys: Sequence[str]) -> float:

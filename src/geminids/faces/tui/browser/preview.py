@@ -106,13 +106,26 @@ class Preview:
             self._take(self._asked, Body(_lines_of(str(error), self._asked.width), LINES))
 
 
+class _Glance(LaidOutPage):
+    """So many lines: of a long text no more is laid out than they may hold."""
+
+    def __init__(self, width: int, most: int) -> None:
+        super().__init__(width)
+        self._width, self._most = width, most
+
+    def markdown(self, text: str, indent: int = 0) -> None:
+        """Its beginning; marks that are not seen, such as of links, may be as much again."""
+        room = max(self._most - len(self.lines), 1)
+        super().markdown(text[: 2 * room * self._width], indent)
+
+
 def laid_out(library: Library, wanted: Wanted, lines: int) -> Sequence[Sequence[Segment]]:
     """So many lines of what is to be seen: read and made in the thread that asks."""
     from geminids.faces.drawing.story import StoryContext, draw_entries
     from geminids.sharing.transcript.entries import LEVELS, transcript
 
     session, number = _read(library, wanted)
-    page = LaidOutPage(wanted.width)
+    page = _Glance(wanted.width, lines)
     detail = LEVELS["conversation"]
     title = library.agent_title(session.agent)
     found = library.places_of(wanted.words) if wanted.words else None
