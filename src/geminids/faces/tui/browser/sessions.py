@@ -442,7 +442,8 @@ class Sessions(View):
 
     def _previewed(self) -> list[Row]:
         layout = self._layout
-        words = self.listing.box.text.strip()
+        # What is typed is found a moment later: until then another look at the same would be in its way.
+        words = self.listing.listed.asked.typed.strip() if self.listing.listed else ""
         chosen = self.chosen
         hindrance = self._hindrances.of(chosen) if chosen else ""
         return self._preview.rows(chosen, words, layout.preview_columns, layout.preview_rows, hindrance)
