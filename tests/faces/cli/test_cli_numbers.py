@@ -27,14 +27,14 @@ def home(tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 @pytest.fixture
-def here() -> Iterator[Terminal]:
-    with Terminal() as terminal:
+def here(tmp_path: Path) -> Iterator[Terminal]:
+    with Terminal(folder=tmp_path) as terminal:
         yield terminal
 
 
 @pytest.fixture
-def elsewhere() -> Iterator[Terminal]:
-    with Terminal() as terminal:
+def elsewhere(tmp_path: Path) -> Iterator[Terminal]:
+    with Terminal(folder=tmp_path) as terminal:
         yield terminal
 
 
