@@ -191,9 +191,18 @@ MOST_CANDIDATES = 10
 class AmbiguousIdError(GeminidsError):
     """Several sessions are meant by these letters."""
 
-    def __init__(self, wanted: str, candidates: Sequence[Candidate], *, same_id: bool = False) -> None:
+    def __init__(
+        self,
+        wanted: str,
+        candidates: Sequence[Candidate],
+        *,
+        same_id: bool = False,
+        same_name: bool = False,
+    ) -> None:
         self.candidates = candidates
         more = "they have the same id, so give the file" if same_id else "type more of the id"
+        if same_name:
+            more = "they have the same name, so give the id"
         named = f", the newest {MOST_CANDIDATES} of them" if len(candidates) > MOST_CANDIDATES else ""
         super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}{named}:")
 

@@ -120,6 +120,13 @@ def test_what_means_nothing_is_said(geminids: Run, home: Path) -> None:
     code, _, err = geminids("export", "nonexistent-word", "--home", home)
     assert code == 1
     assert err == "geminids: No session is named 'nonexistent-word'; no message has these words.\n"
+    for query, said in [
+        ("name:nobody", "0 sessions"),
+        ("project:shop", "2 sessions"),
+        ("cors id:2f0c", "1 session"),
+    ]:
+        err = geminids("export", query, "-f", "jsonl", "--home", home).err
+        assert err.startswith(f"geminids: {said} for {query!r}.\n"), err
     code, _, err = geminids("export", "1f0c", "-o", "x.docx", "--home", home)
     assert code == 2
     assert "markdown" in err

@@ -231,9 +231,17 @@ def test_what_cannot_be_put_back_does_not_stop_the_others(geminids: Run, gone: P
     assert next(target.rglob(f"session-*{FIRST_ID[:8]}*")).read_text() == "mine"
 
 
-def test_a_number_of_the_last_list_gives_a_name_to_go_on_with(geminids: Run, gone: Path) -> None:
-    geminids("list")
-    outcome = geminids("restore", "2", "--yes")
+def test_a_number_of_the_last_list_gives_a_name_to_go_on_with(gone: Path) -> None:
+    with Terminal() as terminal:
+        terminal.run("list")
+        _, seen = terminal.run("restore", "2", "--yes")
+    assert "Resume it: `geminids resume 1f0c9a2b`." in " ".join(seen.split())
+
+
+def test_a_name_may_be_meant(geminids: Run, gone: Path) -> None:
+    geminids("mark", FIRST, "--name", "S3 ACL refusal")
+    outcome = geminids("restore", "s3 acl refusal", "--yes")
+    assert (outcome.code, "No session is named" in outcome.err) == (0, False)
     assert "Resume it: `geminids resume 1f0c9a2b`." in outcome.err
 
 

@@ -321,9 +321,9 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     """The sessions that words name; words that name none are looked for."""
     items, were_searched = library.items_meant(wanted, choices.now)
     if were_searched:
-        words = " ".join(wanted)
-        found = f"the words occur in {_count(len(items))}" if items else "no message has these words"
-        say(f"No session is named {words!r}; {found}.")
+        from geminids.faces.cli.sessions import told_of_search
+
+        say(told_of_search(" ".join(wanted), len(items)))
     return items
 
 

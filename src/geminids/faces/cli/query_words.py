@@ -25,7 +25,16 @@ def query_words(context: click.Context, _: click.Parameter, words: tuple[str, ..
 
 def has_words(typed: str) -> bool:
     """Whether a query looks for words, and does not only choose among sessions: `is:kept project:shop`."""
+    return bool(_without_filters(typed).strip())
+
+
+def has_filters(typed: str) -> bool:
+    """Whether a query chooses among sessions, by whatever else: `is:kept refusal`."""
+    return _without_filters(typed) != typed
+
+
+def _without_filters(typed: str) -> str:
     from geminids.query.search.filters import FILTERS
 
     names = "|".join(FILTERS)
-    return bool(re.sub(rf'(?:^|(?<=\s))-?(?:{names}):(?:"[^"]*"|\S+)', "", typed).strip())
+    return re.sub(rf'(?:^|(?<=\s))-?(?:{names}):(?:"[^"]*"|\S+)', "", typed)

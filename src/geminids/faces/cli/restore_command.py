@@ -97,8 +97,9 @@ def restore(
 ) -> int:
     """Put deleted sessions back where their agents find them.
 
-    Give an id, the beginning of one, a number from the last `geminids list`, or `latest`; other words are
-    searched for, as in `search`. `geminids list --deleted` shows the sessions whose files are gone.
+    Give an id, the beginning of one, a name from `geminids mark`, a number from the last `geminids list`, or
+    `latest`; other words are searched for, as in `search`. `geminids list --deleted` shows the sessions whose
+    files are gone.
 
     First you see what would be written and what would change: agents may delete old sessions, or confuse
     sessions of the same minute, so a date, a name or an id may have to change. Then you are asked. Existing

@@ -50,16 +50,17 @@ def sessions_meant(
     meant = {(item.id, item.file) for item in items}
     rows = [row for row in library.listing(Filter()).sessions if (row.id, row.file) in meant]
     if were_searched:
-        say(_told_of_search(" ".join(wanted), len(rows)))
+        say(told_of_search(" ".join(wanted), len(rows)))
     elif not rows:
         say(f"It is a single file, not one of the indexed sessions. {nothing_to_do}")
     return rows
 
 
-def _told_of_search(query: str, number: int) -> str:
-    from geminids.faces.cli.query_words import has_words
+def told_of_search(query: str, number: int) -> str:
+    """What words were taken for that name no session, and how many sessions they choose."""
+    from geminids.faces.cli.query_words import has_filters
 
-    if not has_words(query):
+    if has_filters(query):
         return f"{words.count(number, 'session')} for {query!r}."
     held = f"the words occur in {words.count(number, 'session')}" if number else "no message has these words"
     return f"No session is named {query!r}; {held}."

@@ -80,7 +80,7 @@ def pick_named(candidates: Sequence[Summary], name: str) -> Summary | None:
     """The one session of those that have a name; None if there is none, raises if there are several."""
     if len(candidates) > 1:
         newest = sorted(candidates, key=newest_last, reverse=True)
-        raise AmbiguousIdError(name, [_candidate(session) for session in newest])
+        raise AmbiguousIdError(name, [_candidate(session) for session in newest], same_name=True)
     return next(iter(candidates), None)
 
 
