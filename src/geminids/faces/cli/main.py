@@ -90,13 +90,15 @@ def _end_line() -> None:
 
 def _failed(error: GeminidsError, choices: Choices, arguments: Sequence[str]) -> int:
     """Say what is wrong, which sessions may have been meant, where else they may lie, and what to type."""
+    from geminids.faces.cli.screen import terminal
     from geminids.faces.cli.sessions import candidate_line, tell_unreadable
 
     tell_unreadable(error.unreadable)
     say("\n".join([str(error), *map(candidate_line, error.candidates[:MOST_CANDIDATES])]))
     if isinstance(error, DoubtfulNumberError):
         say(f"To use it anyway: {_with_id(arguments, error)}.")
-        say(f"To see new numbers: `{choices.spelled('list')}`.")
+        if terminal():
+            say(f"To see new numbers: `{choices.spelled('list')}`.")
     return error.exit_code
 
 
