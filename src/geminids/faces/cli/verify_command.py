@@ -22,6 +22,8 @@ DOES_NOT_SHOW = (
     "This does not prove what a model really did, who holds the key, that nothing was left out before "
     "signing, or, without a time stamp, when it was signed."
 )
+NO_RECORD = "This is not a signed record."
+GIVE_KEY = "Give the signer's key with --key."
 VERDICTS = {True: ("holds", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
 SHOWN_VERDICTS = {**VERDICTS, True: ("OK", "good")}
 """The same for people; programs read the others."""
@@ -176,7 +178,9 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
         at = f", {words.moment(file.issued_at)}" if file.issued_at else ""
         _draw_line(page, width, ("", ""), "signer", f"{file.issuer}{at}, as stated by the signer")
     for check in file.checks:
-        _draw_line(page, width, SHOWN_VERDICTS[check.holds], check.name, check.detail)
+        # What was not checked has not failed.
+        holds = check.holds or (None if file.unchecked else check.holds)
+        _draw_line(page, width, SHOWN_VERDICTS[holds], check.name, check.detail)
     for place in file.withheld[:MOST_WITHHELD]:
         entries = f" ({place.count:,} entries)" if place.count > 1 else ""
         _draw_line(page, width, ("", ""), "withheld", f"{place.at}{entries}")
@@ -187,12 +191,26 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
 
 def _draw_verdict(page: Page, file: VerifiedFile) -> None:
     """What all checks come to, before any of them."""
-    if not file.holds:
+    if not file.is_record:
+        page.line((NO_RECORD, "bad"))
+    elif file.unchecked:
+        page.words(f"NOT CHECKED: {file.unchecked}. {GIVE_KEY}", "warning")
+    elif not file.holds:
         page.line(("NOT VALID", "bad"), ": do not rely on it")
     elif file.form == "record":
         page.line(("A record", "warning"), " without a signature")
     else:
-        page.line(("VALID", "good"), f", signed by {file.issuer}" if file.issuer else ", signed")
+        page.words(f"VALID, signed{_by_whom(file)}", "good")
+
+
+def _by_whom(file: VerifiedFile) -> str:
+    """Who signed, by their own word, and whose key that was."""
+    issuer = f" by {file.issuer}" if file.issuer else ""
+    if file.key is None:
+        return issuer
+    return (
+        f"{issuer} with {f'your key {file.key.name}' if file.key.is_own else f'the key of {file.key.name}'}"
+    )
 
 
 def _draw_line(page: Page, width: int, verdict: tuple[str, str], name: str, detail: str) -> None:
@@ -215,6 +233,10 @@ def _sum_up(files: Sequence[VerifiedFile], *, tell: Callable[[str], None], is_fo
     if not failed:
         is_signed = any(file.form != "record" for file in files)
         tell(f"{SHOWS} {DOES_NOT_SHOW}" if is_signed else "It has the form of a record, but no signature.")
+    elif not is_folder and (not files[0].is_record or files[0].unchecked):
+        # On a terminal it stands above the checks.
+        if tell is say:
+            say(NO_RECORD if not files[0].is_record else f"Not checked: {files[0].unchecked}. {GIVE_KEY}")
     elif not is_folder:
         names = ", ".join(check.name for check in files[0].checks if check.holds is False)
         say(f"Do not rely on it: {names} failed.")
