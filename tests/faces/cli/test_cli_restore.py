@@ -62,6 +62,18 @@ def test_what_is_changed_is_said_with_its_reason(geminids: Run, gone: Path) -> N
     assert changes
     drawn = geminids("restore", FIRST, "--dry-run").out
     assert all(change in drawn for change in changes)
+    assert "Its name changes, since " in drawn
+    assert "A line with today's date is added, so that Gemini CLI does not delete it again" in drawn
+    assert "`--to DIR` writes the files exactly as they were.\n" in drawn
+    exactly = geminids("restore", FIRST, "--dry-run", "--to", gone.parent / "rescued").out
+    assert "--to" not in exactly
+
+
+def test_nobody_is_sent_to_an_agent_that_would_refuse(geminids: Run, gone: Path) -> None:
+    (gone.parent / "shop").rmdir()
+    outcome = geminids("restore", FIRST, "--yes")
+    assert (outcome.code, outcome.err) == (0, "geminids: 2 files written.\n")
+    assert geminids("resume", FIRST, "--print").code == 1
 
 
 def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
@@ -73,6 +85,18 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
             == "geminids: Nothing was written: there is no terminal to ask. --yes does it without asking.\n"
         )
         assert contents(gone) == {}
+
+
+def test_another_word_than_yes_or_no_is_asked_about_again(gone: Path) -> None:
+    with Terminal() as terminal:
+        terminal.start("restore", FIRST)
+        terminal.until(r"Write it\?")
+        terminal.type("maybe\n")
+        seen = terminal.until(r"Write it\?")
+        terminal.type("Yes\n")
+        assert terminal.finish()[0] == 0
+    assert "geminids: Type y or n.\n" in seen
+    assert len(sessions(gone)) == 1
 
 
 @pytest.mark.slow

@@ -241,6 +241,8 @@ def _draw(choices: Choices, possible: Sequence[Planned]) -> None:
         sizes = {placement.path: placement.size for one in possible for placement in one.plan.placements}
         files = f"{words.count(len(sizes), 'file')}, {words.size(sum(sizes.values()))}"
         page.line(f"{words.count(len(possible), 'session')}: {files}")
+    if any(placement.changes for one in possible for placement in one.plan.placements):
+        page.words("`--to DIR` writes the files exactly as they were.", "quiet")
 
 
 def _draw_plan(page: Page, one: Planned, shown: Collection[str]) -> None:
@@ -287,9 +289,23 @@ def _tell_written(choices: Choices, library: Library, done: Iterable[Done], fold
     if folder is not None:
         say(f"{written} below {folder}.")
         return
-    names = short_names(library, [one.planned.session for one in complete])
-    resume = choices.spelled("resume", next(iter(names.values())))
+    first = complete[0].planned.session
+    if not _can_resume(choices, library, first):
+        say(f"{written}.")
+        return
+    resume = choices.spelled("resume", short_names(library, [first])[first.id])
     say(f"{written}. Resume {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
+
+
+def _can_resume(choices: Choices, library: Library, session: SessionRow) -> bool:
+    """Whether the agent of a session that was just put back can go on with it."""
+    from geminids.query.sessions.resume import Resumable
+
+    if choices.no_sync:
+        # Nothing here knows yet that it is back.
+        return False
+    library.sync()
+    return isinstance(library.resuming(session.id, choices.now).how, Resumable)
 
 
 def _print(folder: str | None, planned: Sequence[Planned], done: Sequence[Done]) -> None:
