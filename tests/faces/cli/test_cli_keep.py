@@ -72,7 +72,7 @@ def test_on_a_terminal_all_of_it_stands_together(home: Path, data: Path) -> None
     shown = on_terminal("keep", NO_COLOR="1")
     verdict, facts = shown.split("\n\n")[:2]
     assert " ".join(verdict.split()) == (
-        "2 sessions expire within 7 days, the first at once when Gemini CLI starts; all are kept."
+        "2 sessions expire within 7 days, the first at once when Gemini CLI starts; copies of all are kept."
     )
     assert facts.startswith(f"copies    {data}/kept\nkeeping   on\nfiles     ")
     assert "Copies:" not in shown
@@ -197,7 +197,7 @@ def test_a_session_of_several_files_is_one_session(geminids: Run, home: Path) ->
 def test_what_goes_later_is_not_pressing(home: Path, geminids: Run) -> None:
     shutil.rmtree(home / ".gemini" / "tmp")
     write_session(home, SECOND.partition(":")[2], slug="blog", day=30, project=str(home.parent / "blog"))
-    said = "geminids: No session expires within 7 days; 1 expires later, and it is kept.\n"
+    said = "geminids: No session expires within 7 days; 1 expires later; a copy is kept.\n"
     assert geminids("keep").err.startswith(said)
 
 
@@ -239,6 +239,27 @@ def test_what_is_not_kept_is_pressing(geminids: Run, home: Path, monkeypatch: py
     assert "2 sessions will be deleted by Gemini CLI within 7 days; no copy is kept.\n" in outcome.out
     assert "See what will be deleted:  geminids keep\n" in outcome.out
     assert "\tnot kept\tgemini\t" in geminids("keep").out
+
+
+def test_it_is_said_why_an_agent_deletes_nothing(geminids: Run, home: Path) -> None:
+    shutil.copytree(FIXTURES / "codex" / "fork" / "home", home, dirs_exist_ok=True)
+    said = geminids("keep").err
+    assert "geminids: Codex CLI deletes no sessions by itself.\n" in said
+    assert "Gemini CLI deletes" not in said
+    shutil.rmtree(home / ".gemini" / "tmp")
+    assert (
+        "geminids: Gemini CLI deletes sessions that were not used for 30 days; none was found that it will "
+        "delete.\n"
+    ) in geminids("keep").err
+    settings = home / ".gemini" / "settings.json"
+    settings.write_text('{"general": {"sessionRetention": {"enabled": false}}}')
+    said = geminids("keep").err
+    assert f"geminids: Gemini CLI deletes no sessions, as ~/{settings.relative_to(home)} says.\n" in said
+    settings.write_text('{"general": {"sessionRetention": {"enabled": true, "maxAge": "", "maxCount": 9}}}')
+    assert "Gemini CLI keeps 9 sessions of a project; no project has more." in geminids("keep").err
+    settings.write_text("{")
+    said = geminids("keep").err
+    assert said.count("Gemini CLI deletes nothing, since it does not start while it cannot read") == 1
 
 
 @pytest.mark.slow
