@@ -28,6 +28,7 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["1f0c9a2b"], "To read a session: `geminids show 1f0c9a2b`."),
         (["3"], "To read session 3 of the last list: `geminids show 3`."),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
+        (["list", "--sin", "7d"], "No such option '--sin'. Did you mean '--since'? See `geminids list"),
         (["list", "--limit", "0"], "0 is not in the range"),
         (["list", "--kind", "other"], "'other' is not one of"),
         (["list", "--home", ""], "Invalid value for '--home': it is empty."),

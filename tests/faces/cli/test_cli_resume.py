@@ -198,7 +198,7 @@ def test_why_not_and_what_instead(geminids: Run, project: Path, tmp_path: Path) 
     outcome = geminids("resume", "1f0c", "--home", home)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.splitlines() == [
-        f"geminids: Gemini CLI finds sessions by their folder, and {str(project)!r} does not exist.",
+        f"geminids: Gemini CLI finds sessions by their folder. {str(project)!r} does not exist.",
         "  Start a new session from a copy of this one, in any <folder>:",
         f"    geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl --home {home}",
         "    cd <folder>",

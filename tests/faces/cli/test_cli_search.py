@@ -162,6 +162,8 @@ def test_what_fits_best_is_shown_where_nothing_has_all_the_words(geminids: Run) 
     assert (most.code, document["words"]) == (0, 3)
     assert {tuple(hit["session"]["missing"]) for hit in document["hits"]} == {("kubernetes",)}
     assert "No session has all 3 words; these have the most." in most.err
+    one = geminids("search", "weather", "forecast", "retries", "cache", "--sample")
+    assert one.err == "geminids: Only 1 of these has all the words; the others have most of them.\n"
     exact = geminids("search", "stale", "kubernetes", "cache", "--exact", "--sample")
     assert (exact.code, exact.out) == (1, "")
 

@@ -218,6 +218,9 @@ def _help_width() -> int:
 
 def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        # The nearest comes first.
+        del error.possibilities[1:]
     sentence = _no_session(command, error) or error.format_message()
     end = "" if sentence.endswith((".", "?", "!")) else "."
     return f"{sentence}{end} See `{command} --help`."

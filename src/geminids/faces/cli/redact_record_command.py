@@ -130,7 +130,7 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
         return
     removed = f"{words.count(len(excerpt.withheld), 'place')} removed"
     if excerpt.missing != len(excerpt.withheld):
-        removed += ", and others that would reveal them"
+        removed += f", and others that would reveal {'it' if len(excerpt.withheld) == 1 else 'them'}"
     missing = f"{words.count(excerpt.missing, 'place')} missing in total, as `verify` counts them"
     say(f"{' and '.join(files)}: {removed}; {missing}.")
 

@@ -77,9 +77,11 @@ def _tell_how_it_fits(found: Found) -> None:
     if lacking and len(lacking) == len(found.sessions):
         say(f"No session has all {found.words} words; these have the most.")
     elif lacking:
-        say(f"Only {len(found.sessions) - len(lacking)} of these have all words; the others have most.")
+        whole = len(found.sessions) - len(lacking)
+        have = "has" if whole == 1 else "have"
+        say(f"Only {whole} of these {have} all the words; the others have most of them.")
     elif found.is_spread:
-        say("No message has all words; these sessions have all of them in several messages.")
+        say("No message has all the words; these sessions have all of them in several messages.")
 
 
 def _tell_nothing(outcome: SearchOutcome) -> None:

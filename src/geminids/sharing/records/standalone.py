@@ -1345,6 +1345,10 @@ def _redactions(redactions: tuple[Redaction, ...], commitment: Check) -> Check:
     return Check(name, True, f"removed at {places:,} place{'' if places == 1 else 's'}")
 
 
+def _parts(number: int) -> str:
+    return "1 part was" if number == 1 else f"{number:,} parts were"
+
+
 def _sources(record: dict[str, Any], sources: Sequence[tuple[str, bytes]]) -> Check:
     name = "sources"
     if not sources:
@@ -1358,7 +1362,7 @@ def _sources(record: dict[str, Any], sources: Sequence[tuple[str, bytes]]) -> Ch
         slices, elsewhere = _slices(record, known)
     except RefusedError as error:
         return Check(name, False, str(error))
-    detail = f"{len(sources):,} given and the same; {slices:,} pieces of the record stand where it says"
+    detail = f"{len(sources):,} given and the same; {_parts(slices)} found at the recorded places"
     if any(grown):
         detail += "; grown since, but only at the end"
     if elsewhere:

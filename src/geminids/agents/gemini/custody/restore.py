@@ -260,7 +260,7 @@ class _Plan:
         if self._project is None:
             yield "The folder of its project is not known: Gemini CLI may not find it there."
         elif not os.path.isdir(self._project):  # noqa: PTH112 - pathlib raises for what cannot be a name
-            yield f"Gemini CLI finds sessions by their folder, and {self._project!r} does not exist."
+            yield f"Gemini CLI finds sessions by their folder. {self._project!r} does not exist."
 
     def _of_logs(self, mains: list[MainFile]) -> Iterator[str]:
         if not self._program.reads_logs and any(main.kept.name.endswith(".jsonl") for main in mains):
