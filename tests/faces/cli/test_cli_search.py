@@ -172,6 +172,22 @@ def test_on_a_terminal_a_session_tells_which_word_it_lacks() -> None:
     assert "\n    without kubernetes\n" in drawn
 
 
+def test_in_the_pager_it_stands_first_how_it_fits() -> None:
+    typed = ("search", "becuase", "stale", "forcast", "kubernetes", "--sample")
+    paged = on_terminal(*typed, now=LATER, NO_COLOR="1", PAGER="cat")
+    notes = [
+        "'forcast' does not occur; searched for forecast instead.",
+        "'becuase' does not occur; taken for 'because' and left out.",
+        "No session has all 3 words; these have the most.",
+    ]
+    assert paged.startswith("\n".join([*notes, "", " 1  "]))
+    straight = on_terminal(*typed, now=LATER, NO_COLOR="1", PAGER="")
+    for seen in (paged, straight):
+        assert all(seen.count(note) == 1 for note in notes)
+        assert "--find 'stale forecast'" in " ".join(seen.split())
+    assert straight.startswith(" 1  ")
+
+
 def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
     found = geminids("search", "qqqq", "--sample")
     assert "Not indexed: the middle of long outputs" in found.err

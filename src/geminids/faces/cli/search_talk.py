@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from geminids.core.values import NamedTuple
 from geminids.faces.cli.talk import say
@@ -29,9 +29,11 @@ class SearchOutcome(NamedTuple):
     typed: str
     """What is looked for, as it was typed."""
     page: int
+    """From 1."""
     places: Sequence[str]
     """The folders that were looked at."""
-    """From 1."""
+    is_fit_told: bool = False
+    """How it fits was drawn above the hits."""
 
     @property
     def next_page(self) -> str:
@@ -46,8 +48,9 @@ def tell_found(outcome: SearchOutcome) -> None:
         say("The index has changed since the previous page: sessions may be missing here or appear twice.")
     if not found.sessions:
         _tell_nothing(outcome)
-    else:
-        _tell_how_it_fits(found)
+    elif not outcome.is_fit_told:
+        for note in how_it_fits(found):
+            say(note)
     if found.unsearched:
         _tell_unsearched(found.unsearched)
     if found.stopped:
@@ -69,17 +72,19 @@ def tell_meaning(found: Found, show: str) -> None:
         say(f"The closest in meaning of {compared}. Read one: `{show}`.")
 
 
-def _tell_how_it_fits(found: Found) -> None:
-    """Say what is shown where nothing has all the words as they were typed."""
+def how_it_fits(found: Found) -> Iterator[str]:
+    """What is shown where nothing has all the words as they were typed."""
     for typed, words in found.respelt.items():
-        say(f"{typed!r} does not occur; searched for {' or '.join(words)} instead.")
+        yield f"{typed!r} does not occur; searched for {' or '.join(words)} instead."
+    for typed, filler in found.fillers.items():
+        yield f"{typed!r} does not occur; taken for {filler!r} and left out."
     lacking = [one for one in found.sessions if one.missing]
     if lacking and len(lacking) == len(found.sessions):
-        say(f"No session has all {found.words} words; these have the most.")
+        yield f"No session has all {found.words} words; these have the most."
     elif lacking:
-        say(f"Only {len(found.sessions) - len(lacking)} of these have all words; the others have most.")
+        yield f"Only {len(found.sessions) - len(lacking)} of these have all words; the others have most."
     elif found.is_spread:
-        say("No message has all words; these sessions have all of them in several messages.")
+        yield "No message has all words; these sessions have all of them in several messages."
 
 
 def _tell_nothing(outcome: SearchOutcome) -> None:
