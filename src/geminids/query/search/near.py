@@ -84,8 +84,8 @@ def _like(index: Index, term: str) -> list[str]:
 def _one_letter_off(index: Index, term: str, *, only_likely: bool = False) -> list[str]:
     """Words that differ from one in a letter that is missing, too many, another, or in the wrong place.
 
-    Another letter is the least likely; it and short words are not looked for if only what is likely is. A filler
-    stands alone, if none is likelier.
+    Another letter is the least likely; it and short words are left out if only what is likely is wanted. A
+    filler stands alone, if none is likelier.
     """
     cuts = _cuts(term)
     shorter = [before + after[1:] for before, after in cuts if after]
