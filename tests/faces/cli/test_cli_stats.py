@@ -497,8 +497,14 @@ def test_bars_are_as_long_as_what_they_tell(geminids: Run) -> None:
     lines = geminids("stats", "--sample", "--chart", "bars").out.splitlines()
     bars = {line.split()[0]: line.count("█") for line in lines if line.startswith("2026-")}
     assert bars["2026-11-08"] == 20
-    assert bars["2026-01-17"] == 2
+    assert bars["2026-01-17"] == 1
     assert max(bars.values()) == 20
+    for options, heading in ((), "cost"), (("--by", "tool"), "calls"):
+        heads = geminids("stats", "--sample", "--chart", "bars", *options).out.splitlines()[4]
+        assert heads.split()[-1] == heading
+    # Fewer tokens, at a higher price.
+    drawn = {line.split()[0]: line.split()[-1] for line in lines if line.startswith("2026-")}
+    assert len(drawn["2026-10-24"]) > len(drawn["2026-04-18"])
 
 
 def test_a_line_of_days_is_drawn_where_it_is_asked_for(geminids: Run) -> None:

@@ -172,7 +172,7 @@ def _with_bars(
     from geminids.faces.cli.stats_charts import bar
 
     groups, _ = shown_groups(view.stats, view.limit)
-    weight = _weight(view.stats.by)
+    heading, weight = _weight(view.stats)
     values = {group.key: weight(group.figures) for group in groups}
     largest = max((value or 0 for value in values.values()), default=0)
     bars = iter([bar(values[group.key], largest, width) for group in groups])
@@ -184,13 +184,16 @@ def _with_bars(
         for row in rows
     ]
     # The heading keeps the whole width free, so that a short bar is not taken for a narrow column.
-    return [*fields, Field(" " * width, is_number=False)], drawn
+    return [*fields, Field(f"{heading:<{width}}", is_number=False)], drawn
 
 
-def _weight(by: str) -> Callable[[Figures], int | None]:
-    if by == "tool":
-        return lambda figures: figures.calls
-    return lambda figures: figures.tokens.total
+def _weight(stats: Statistics) -> tuple[str, Callable[[Figures], float | None]]:
+    """What bars draw: of what has a price the cost, which stands beside them."""
+    if stats.by == "tool":
+        return "calls", lambda figures: figures.calls
+    if stats.total.tokens.cost:
+        return "cost", lambda figures: None if figures.tokens.cost is None else float(figures.tokens.cost)
+    return "total", lambda figures: figures.tokens.total
 
 
 def without_noise(stats: Statistics) -> Statistics:
