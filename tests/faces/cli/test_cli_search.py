@@ -144,7 +144,40 @@ def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> N
     assert "Without `before:2001-01-01`: " in hidden.err
     project = geminids("search", "weather", "--project", "recip3s", "--sample")
     assert project.code == 1
-    assert "Available: recipes" in project.err
+    assert "No project matches 'recip3s'. Did you mean recipes?" in project.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "weather"),
+        ("forget",),
+        ("restore", "--to", "somewhere"),
+        ("export", "-o", "-"),
+        ("export", "-o", "-", "--query"),
+        ("stats",),
+    ],
+    ids=" ".join,
+)
+def test_a_project_that_is_none_gets_the_same_answer_everywhere(
+    geminids: Run, words: tuple[str, ...]
+) -> None:
+    found = geminids(*words, "project:recip3s", "--home", SAMPLE)
+    assert (found.code, found.out) == (1, "")
+    assert "No project matches 'recip3s'. Did you mean recipes?" in found.err
+    assert "does not occur" not in found.err
+    assert "No project" not in geminids("search", "weather", "-project:recip3s", "--home", SAMPLE).err
+
+
+def test_the_beginning_of_a_filter_is_told_beside_what_is_found(geminids: Run) -> None:
+    hint = "`proj:` is not a filter. Did you mean `project:`?"
+    found = geminids("search", "weather proj:skycast", "--sample")
+    assert found.out
+    assert hint in found.err
+    nothing = geminids("search", "proj:skycast", "--sample", "--exact")
+    assert (nothing.code, nothing.err.count("`proj:`")) == (1, 1)
+    for words in ("weather http://x", "weather foo:bar"):
+        assert "is not a filter" not in geminids("search", words, "--sample").err
 
 
 def _sessions(out: str) -> set[str]:

@@ -243,6 +243,7 @@ def _tell(
 
     spelled = ["search", *_spelled(question)]
     show = choices.spelled("show", *_first(found, question.words))
+    unknown = None if found.sessions else library.no_such_project(question, choices.now)
     tell_found(
         SearchOutcome(
             found,
@@ -252,6 +253,7 @@ def _tell(
             question.words,
             page,
             library.searched_places,
+            str(unknown or ""),
             is_fit_told,
         )
     )
