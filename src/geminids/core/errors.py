@@ -422,8 +422,8 @@ class BadTimeError(GeminidsError):
     def __init__(self, written: str) -> None:
         super().__init__(
             f"Cannot read the time {written!r}. "
-            "Use 7d, 12h, 30min, 2w, 1mo, 1y, today, yesterday, 2026, 2026-05, 2026-05-01 or "
-            "2026-05-01T14:00."
+            'Use 7d, 12h, 30min, 2w, 1mo, 1y, today, yesterday, "last week", "this month", 2026, 2026-05, '
+            "2026-05-01 or 2026-05-01T14:00."
         )
 
 

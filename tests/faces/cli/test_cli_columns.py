@@ -9,6 +9,8 @@ import pytest
 
 from geminids.faces.cli import list_answer, session_table
 from tests.conftest import ROOT, Run
+from tests.support.claude_lines import user, write
+from tests.support.homes import write_session
 from tests.support.terminal import on_terminal
 
 SAMPLE_NOW = "2026-11-15T12:00:00+00:00"
@@ -69,6 +71,21 @@ def test_the_title_keeps_its_room_and_what_finds_none_is_said(columns: int) -> N
     assert (f"No room for {', '.join(missing)}: the terminal is {columns} columns wide." in told) == bool(
         missing
     )
+
+
+def test_a_project_is_whole_before_prompts_are_shown_and_cut_before_it_leaves(tmp_path: Path) -> None:
+    write_session(
+        tmp_path, "1" * 8, slug="moonhopper-app", prompt="camera jitters when the buggy drives fast"
+    )
+    write(tmp_path, user("a", None, "another agent"))
+    shown = {
+        columns: on_terminal("list", "--home", tmp_path, columns=columns, NO_COLOR="1")
+        for columns in (80, 46)
+    }
+    assert "  moonhopper-app  camera jitters when the buggy" in shown[80]
+    assert columns_of(shown[80]) == ["#", "when", "agent", "project", "title"]
+    assert "  moonhop" in shown[46]
+    assert "moonhopper-app" not in shown[46]
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,40 @@ def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> N
     assert "Without `before:2001-01-01`: " in hidden.err
     project = geminids("search", "weather", "--project", "recip3s", "--sample")
     assert project.code == 1
-    assert "Available: recipes" in project.err
+    assert "No project matches 'recip3s'. Did you mean recipes?" in project.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "weather"),
+        ("forget",),
+        ("restore", "--to", "somewhere"),
+        ("export", "-o", "-"),
+        ("export", "-o", "-", "--query"),
+        ("stats",),
+    ],
+    ids=" ".join,
+)
+def test_a_project_that_is_none_gets_the_same_answer_everywhere(
+    geminids: Run, words: tuple[str, ...]
+) -> None:
+    found = geminids(*words, "project:recip3s", "--home", SAMPLE)
+    assert (found.code, found.out) == (1, "")
+    assert "No project matches 'recip3s'. Did you mean recipes?" in found.err
+    assert "does not occur" not in found.err
+    assert "No project" not in geminids("search", "weather", "-project:recip3s", "--home", SAMPLE).err
+
+
+def test_the_beginning_of_a_filter_is_told_beside_what_is_found(geminids: Run) -> None:
+    hint = "`proj:` is not a filter. Did you mean `project:`?"
+    found = geminids("search", "weather proj:skycast", "--sample")
+    assert found.out
+    assert hint in found.err
+    nothing = geminids("search", "proj:skycast", "--sample", "--exact")
+    assert (nothing.code, nothing.err.count("`proj:`")) == (1, 1)
+    for words in ("weather http://x", "weather foo:bar"):
+        assert "is not a filter" not in geminids("search", words, "--sample").err
 
 
 def _sessions(out: str) -> set[str]:
@@ -172,6 +205,22 @@ def test_what_fits_best_is_shown_where_nothing_has_all_the_words(geminids: Run) 
 def test_on_a_terminal_a_session_tells_which_word_it_lacks() -> None:
     drawn = on_terminal("search", "stale", "kubernetes", "cache", "--sample", now=LATER, NO_COLOR="1")
     assert "\n    without kubernetes\n" in drawn
+
+
+def test_in_the_pager_it_stands_first_how_it_fits() -> None:
+    typed = ("search", "becuase", "stale", "forcast", "kubernetes", "--sample")
+    paged = on_terminal(*typed, now=LATER, NO_COLOR="1", PAGER="cat")
+    notes = [
+        "'forcast' does not occur; searched for forecast instead.",
+        "'becuase' does not occur; taken for 'because' and left out.",
+        "No session has all 3 words; these have the most.",
+    ]
+    assert paged.startswith("\n".join([*notes, "", " 1  "]))
+    straight = on_terminal(*typed, now=LATER, NO_COLOR="1", PAGER="")
+    for seen in (paged, straight):
+        assert all(seen.count(note) == 1 for note in notes)
+        assert "--find 'stale forecast'" in " ".join(seen.split())
+    assert straight.startswith(" 1  ")
 
 
 def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:

@@ -381,7 +381,8 @@ def test_a_real_terminal_shows_the_same(columns: int) -> None:
 def test_explanations_fit_too(columns: int) -> None:
     for options in ([], ["d43a"]):
         seen = plain(on_terminal("stats", "--sample", "--explain", *options, columns=columns, PAGER="cat"))
-        assert all(cell_len(line) <= columns for line in seen if not line.startswith("geminids: "))
+        # A command is there to be copied, so it is not broken.
+        assert all(cell_len(line) <= columns for line in seen if "geminids " not in line)
 
 
 @pytest.mark.slow
@@ -497,8 +498,14 @@ def test_bars_are_as_long_as_what_they_tell(geminids: Run) -> None:
     lines = geminids("stats", "--sample", "--chart", "bars").out.splitlines()
     bars = {line.split()[0]: line.count("█") for line in lines if line.startswith("2026-")}
     assert bars["2026-11-08"] == 20
-    assert bars["2026-01-17"] == 2
+    assert bars["2026-01-17"] == 1
     assert max(bars.values()) == 20
+    for options, heading in ((), "cost"), (("--by", "tool"), "calls"):
+        heads = geminids("stats", "--sample", "--chart", "bars", *options).out.splitlines()[4]
+        assert heads.split()[-1] == heading
+    # Fewer tokens, at a higher price.
+    drawn = {line.split()[0]: line.split()[-1] for line in lines if line.startswith("2026-")}
+    assert len(drawn["2026-10-24"]) > len(drawn["2026-04-18"])
 
 
 def test_a_line_of_days_is_drawn_where_it_is_asked_for(geminids: Run) -> None:
@@ -519,6 +526,10 @@ def test_explanations_add_up(geminids: Run, home: Path) -> None:
     assert sum(line["requests"] for line in sessions) == document["tokens"]["requests"]
     assert sum(line["total"] or 0 for line in sessions) == (document["tokens"]["total"] or 0)
     assert sum(agent["total"] or 0 for agent in document["agents"]) == (document["tokens"]["total"] or 0)
+    assert sum(line["cost"] or 0 for line in sessions) == pytest.approx(
+        document["tokens"]["cost"] or 0, abs=1e-6 * len(sessions)
+    )
+    assert sum(line["unpriced"] for line in sessions) == document["tokens"]["unpriced"]
     for kind in ("copies", "taken_over"):
         assert sum(line[kind] for line in sessions) == sum(agent[kind] for agent in document["agents"])
     for line in sessions:
@@ -530,6 +541,14 @@ def test_explanations_add_up(geminids: Run, home: Path) -> None:
             _check_session(explained, line)
             if line["verdict"] is not None:
                 _check_comparison(explained["check"], geminids(*options).out)
+
+
+def test_a_total_tells_costs_and_which_session_to_look_at(geminids: Run) -> None:
+    seen = plain(on_terminal("stats", "--sample", "--explain", "--limit", 2))
+    assert any(line.split()[-3:] == ["44", SAMPLE_TOTAL, "$0.59"] for line in seen)
+    assert seen[-1] == "geminids: One session: `geminids stats --explain fd2a76ff --sample`."
+    assert geminids("stats", "--sample", "--explain", "fd2a76ff").code == 0
+    assert not geminids("stats", "--sample", "--explain").err
 
 
 def _check_comparison(check: dict[str, Any], printed: str) -> None:

@@ -81,6 +81,33 @@ def test_a_word_that_stands_nowhere_is_read_as_the_nearest_and_that_is_told(libr
     assert not found(library, "qqqqqq").sessions
 
 
+@pytest.mark.parametrize(
+    ("words", "fillers", "respelt", "meant"),
+    [
+        ("somthing with memcached teh listings", {"somthing": "something", "teh": "the"}, {}, CACHE),
+        ("becuase listings timed out", {"becuase": "because"}, {}, UPLOAD),
+        ("somethign counting", {"somethign": "something"}, {}, NOTES),
+        ("becuase", {}, {}, None),
+        ("lisings", {}, {"lisings": ("listings",)}, CACHE),
+        ("bukcets upload", {}, {"bukcets": ("bucket",)}, UPLOAD),
+        ("listngs", {}, {"listngs": ("listings",)}, CACHE),
+        ("prodct listing", {}, {"prodct": ("product",)}, CACHE),
+        ("buckts", {}, {"buckts": ("bucket",)}, UPLOAD),
+        ("quartz", {}, {}, None),
+    ],
+)
+def test_a_slip_is_the_nearest_word_be_it_one_that_tells_nothing(
+    library: Library,
+    words: str,
+    fillers: dict[str, str],
+    respelt: dict[str, tuple[str, ...]],
+    meant: str | None,
+) -> None:
+    answer = found(library, words)
+    assert (answer.fillers, answer.respelt) == (fillers, respelt)
+    assert ids(answer)[:1] == ([meant] if meant else [])
+
+
 def test_all_words_together_come_first_and_alone(library: Library) -> None:
     for words in ("upload bucket", "product listing", "upload", '"the upload"'):
         assert ids(found(library, words)) == ids(library.search(Question(words), NOW))

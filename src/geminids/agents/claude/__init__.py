@@ -32,7 +32,7 @@ class ClaudeSource(Source):
 
     name = claude_homes.AGENT
     title = "Claude Code"
-    revision = 5
+    revision = 6
     # A command and its arguments stand apart in a record.
     reworded = ("command",)
     variables: Mapping[str, str] = {

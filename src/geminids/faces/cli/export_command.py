@@ -302,7 +302,10 @@ def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
             raise listing.no_such_project(chosen.asked.project)
         return library.items_of(listing.sessions)
     if chosen.query is not None:
-        return library.items_of(library.found_sessions(chosen.query, choices.now))
+        found = library.found_sessions(chosen.query, choices.now)
+        if not found and (unknown := library.no_such_project(chosen.query, choices.now)):
+            raise unknown
+        return library.items_of(found)
     if not chosen.wanted:
         raise click.UsageError("Which sessions? Give an id, a query, --project, --since or --all.")
     return _named(choices, library, chosen.wanted)
@@ -321,9 +324,9 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     """The sessions that words name; words that name none are looked for."""
     items, were_searched = library.items_meant(wanted, choices.now)
     if were_searched:
-        from geminids.faces.cli.sessions import told_of_search
+        from geminids.faces.cli.sessions import tell_search
 
-        say(told_of_search(" ".join(wanted), len(items)))
+        tell_search(choices, library, wanted, len(items))
     return items
 
 

@@ -54,7 +54,7 @@ FORM = Form(
             "--since",
             TEXT,
             "Only sessions active after WHEN: 30min, 12h, 7d, 2w, 1mo or 1y ago, today, yesterday, "
-            "2026-05, 2026-05-01, 2026-05-01T14:00.",
+            '"last week", "this month", 2026-05, 2026-05-01, 2026-05-01T14:00.',
             metavar="WHEN",
         ),
         Option("until", "--until", TEXT, "Only sessions started before the end of WHEN.", metavar="WHEN"),

@@ -26,7 +26,7 @@ def list_sessions(choices: Choices, /, **typed: Any) -> int:
     ✗ failure       its last tool call failed, or a subagent did not finish
     ! error         the agent reported an error
     ⊘ cancelled     you stopped it
-    … interrupted   it ended without an answer
+    ‖ interrupted   it ended without an answer
     ⚠               part of a file is damaged; `doctor` shows where
     kept            its file is gone; it is read from a copy
     ↳               a subagent

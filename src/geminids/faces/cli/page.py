@@ -68,6 +68,8 @@ class Column(Value):
     is_number: bool = False
     least: int | None = None
     """The width down to which it may be cut; None means that it is never cut."""
+    shrinks: int | None = None
+    """The width down to which it is cut rather than left out."""
     most: int | None = None
     leaves: int | None = None
     """Its place in the order in which columns are left out; None means that it stays."""
@@ -257,13 +259,17 @@ def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], wi
     def spare(widths: Mapping[int, int]) -> int:
         return width - sum(widths.values()) - COLUMN_GAP * (len(widths) - 1)
 
+    least = {place: column.least for place, column in enumerate(columns)}
+
     def narrowest() -> dict[int, int]:
-        return {place: min(wide, columns[place].least or wide) for place, wide in widths.items()}
+        return {place: min(wide, least[place] or wide) for place, wide in widths.items()}
 
     for place in sorted((p for p in widths if columns[p].leaves), key=lambda p: columns[p].leaves or 0):
         if spare(narrowest()) >= 0:
             break
-        del widths[place]
+        least[place] = columns[place].shrinks or least[place]
+        if spare(narrowest()) < 0:
+            del widths[place]
     fitting = narrowest()
     # The room that is left goes to the columns that can be cut, in their order.
     for place in (p for p in widths if columns[p].least):

@@ -28,6 +28,8 @@ KEPT = "kept"
 """What is said of a session whose files are gone: it is read from copies."""
 TITLE_LEAST, TITLE_WANTED = 12, 34
 """How wide titles must be; and how wide they are to be before numbers stand beside them."""
+_WHOLE_PROJECT, _LEAST_PROJECT = 14, 7
+"""Columns of a project's name that are never cut while other columns can leave; and where none is left to."""
 _BESIDE_TITLES = 46
 """Columns of a terminal that numbers, times, projects and a cost take together."""
 
@@ -131,12 +133,12 @@ COLUMNS = {
         lambda row: _when(row.session.started_at),
     ),
     "agent": Told(
-        Column("agent", most=8, leaves=8),
+        Column("agent", most=8, leaves=7),
         lambda row: (row.session.agent, "quiet"),
         lambda row: row.session.agent,
     ),
     "project": Told(
-        Column("project", least=7, most=20, leaves=7),
+        Column("project", least=_WHOLE_PROJECT, most=20, leaves=8, shrinks=_LEAST_PROJECT),
         lambda row: (row.project, "human"),
         lambda row: row.project,
     ),
@@ -241,7 +243,7 @@ def _draw_table(page: DrawnPage, rows: Sequence[Row], asked: Sequence[str]) -> N
         columns["title"] = columns["title"]._replace(least=least, leaves=None)
     if "agent" in columns and "project" in columns:
         # Titles need the room that agents take.
-        columns["project"] = columns["project"]._replace(most=14)
+        columns["project"] = columns["project"]._replace(most=_WHOLE_PROJECT)
     numbered = [
         [(str(number), "quiet"), *(cells[name][number - 1] for name in columns)]
         for number in range(1, len(rows) + 1)

@@ -57,7 +57,7 @@ FORM = Form(
             "since",
             "--since",
             TEXT,
-            "Only usage after WHEN: 12h, 7d, 1mo, today, 2026-05-01.",
+            'Only usage after WHEN: 12h, 7d, 1mo, today, "last month", 2026-05, 2026-05-01.',
             metavar="WHEN",
         ),
         Option("until", "--until", TEXT, "Only usage before the end of WHEN.", metavar="WHEN"),

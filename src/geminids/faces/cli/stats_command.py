@@ -42,6 +42,7 @@ def stats(choices: Choices, /, **typed: Any) -> int:
     \b
     geminids stats
     geminids stats --by model --since 30d
+    geminids stats --since 2026-10 --until 2026-10
     geminids stats --by session --project .
     geminids stats --by tool tool:edit
     geminids stats --blocks

@@ -85,10 +85,10 @@ class Matches:
 
     def _found(self, asked: Asked) -> Listed:
         try:
-            found = self._ask(asked, while_typed(asked.typed))
-            if not found.lines or found.lines[0].missing:
-                # Nothing begins so; as a whole word it may be a spelling of another.
-                found = self._ask(asked, asked.typed)
+            begun = while_typed(asked.typed)
+            found = self._ask(asked, begun)
+            if begun == f"{asked.typed}*":
+                found = _with_beginnings(self._ask(asked, asked.typed), found)
         except GeminidsError as error:
             if error.exit_code != WRONG_USAGE:
                 raise
@@ -110,7 +110,9 @@ class Matches:
         )
         found = self._library.search(question, self._now)
         lines = self._lines([hits.session for hits in found.sessions], found.sessions)
-        note = "; ".join(f"{' or '.join(read)} instead of {word}" for word, read in found.respelt.items())
+        notes = [f"{' or '.join(read)} instead of {word}" for word, read in found.respelt.items()]
+        notes += [f"without {word}" for word in found.fillers]
+        note = "; ".join(notes)
         is_exact = found.next is None or found.total.are_all_sessions
         return Listed(asked, lines, max(found.total.sessions, len(lines)), is_exact, note)
 
@@ -130,6 +132,17 @@ class Matches:
                 )
             lines.append(line)
         return lines
+
+
+def _with_beginnings(whole: Listed, begun: Listed) -> Listed:
+    """What `geminids search` shows first, then what has the last word as the beginning of another."""
+    if not begun.lines or begun.lines[0].missing:
+        return whole
+    # A word that is not there yet is no slip while something begins so.
+    first = [line for line in whole.lines if not line.missing and not whole.note]
+    known = {line.session.id for line in first}
+    lines = [*first, *(line for line in begun.lines if line.session.id not in known)]
+    return begun._replace(lines=lines[: begun.asked.limit])
 
 
 def while_typed(typed: str) -> str:

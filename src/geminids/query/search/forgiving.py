@@ -2,8 +2,8 @@
 
 People ask in sentences, mix up words and misspell them. So, once all words together have found nothing or
 little, words that only hold a sentence together are left out, others may end otherwise, and a word that
-stands nowhere is read as the nearest one that does. What is in quotes, filters, and what is kept out with
-`-`, hold as they were typed.
+stands nowhere is read as the nearest one that does, or left out where that is one of the former. What is in
+quotes, filters, and what is kept out with `-`, hold as they were typed.
 
 Each word is looked up by itself; sessions are weighed by how much of what is rare they have, then by how much
 of it stands in one message, in the human's words or in the title.
@@ -20,7 +20,7 @@ from geminids.core.values import NamedTuple, Value
 from geminids.query.search.asked import Asked
 from geminids.query.search.endings import forms
 from geminids.query.search.fillers import FILLERS
-from geminids.query.search.near import nearest_spellings
+from geminids.query.search.near import is_filler, nearest_spellings
 from geminids.query.search.tree import And, Node, Or, Prefix, Words, leaves, matches
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
@@ -60,6 +60,8 @@ class Fit(Value):
     """Their messages that have some of the words."""
     respelt: Mapping[str, tuple[str, ...]]
     """Words that stand nowhere, and what they were taken for."""
+    fillers: Mapping[str, str]
+    """The same of those that were taken for fillers, and left out."""
 
 
 class _Wanted(NamedTuple):
@@ -99,7 +101,8 @@ def best_fits(
     unwanted = [part for part in others_typed if asked.query._replace(tree=part).fts().is_complement]
     conditions = [*asked.conditions(), *(_says(asked, part) for part in unwanted)]
     said = {number: text for number, text in said.items() if _is_wanted(asked, number, text, unwanted)}
-    wanted = [_looked_up(asked, word, conditions) for word in _telling(words)]
+    looked_up = [_looked_up(asked, word, conditions) for word in _telling(words)]
+    wanted = [one for one in looked_up if not is_filler(one.respelt)] or looked_up
     wanted += [_required(asked, part, conditions) for part in others_typed if part not in unwanted]
     missing = _Weighing(asked, wanted, conditions, said).best(limit, others)
     if not missing:
@@ -108,10 +111,10 @@ def best_fits(
     shown = searching.messages_of(asked.index, list(missing), rows).values()
     readings = dict.fromkeys(reading for one in wanted for reading in one.readings)
     respelt = {one.typed: one.respelt for one in wanted if one.respelt}
+    fillers = {one.typed: one.respelt[0] for one in looked_up if one not in wanted}
     tree = Or((*map(Words, readings), *others_typed))
-    return Fit(
-        tree, len(wanted), missing, _matches(wanted, {row for messages in shown for row in messages}), respelt
-    )
+    matching = _matches(wanted, {row for messages in shown for row in messages})
+    return Fit(tree, len(wanted), missing, matching, respelt, fillers)
 
 
 def _telling(words: Sequence[Words]) -> list[Words]:

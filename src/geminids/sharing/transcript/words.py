@@ -15,7 +15,7 @@ STATUS_MARKS = {
     "failure": ("✗", "bad"),
     "error": ("!", "bad"),
     "cancelled": ("⊘", "warning"),
-    "interrupted": ("…", "warning"),
+    "interrupted": ("‖", "warning"),
 }
 
 

@@ -256,9 +256,13 @@ def files(index: Index, scope: Scope, group: str) -> dict[Key, int]:
     return dict(_rows(index, scope, f"changed {group}", "count(DISTINCT t.file)"))
 
 
-def sessions_by_model(index: Index, scope: Scope) -> dict[Key, tuple[int, int]]:
-    """In how many sessions that a human led each model answered, and in how many subagents."""
-    return {key: (led, others) for key, led, others in _rows(index, scope, "spent model", _LED)}
+def answered(index: Index, scope: Scope) -> set[tuple[Key, int, bool]]:
+    """Which models answered in which sessions, whether or not they told tokens, and which are subagents."""
+    columns = "t.model, t.session, s.kind = 'subagent'"
+    rows = (
+        row for table in ("spent", "estimated") for row in _rows(index, scope, f"{table} model", columns, 4)
+    )
+    return {(model, session, bool(is_subagent)) for _, model, session, is_subagent in rows}
 
 
 def sessions_in(index: Index, scope: Scope, table: str) -> int:
