@@ -161,9 +161,9 @@ def test_what_fits_best_is_shown_where_nothing_has_all_the_words(geminids: Run) 
     document = check_printed(most.out, SCHEMA)
     assert (most.code, document["words"]) == (0, 3)
     assert {tuple(hit["session"]["missing"]) for hit in document["hits"]} == {("kubernetes",)}
-    assert "No session has all 3 words; these have the most." in most.err
+    assert "No session has all 3 words; those with the most come first." in most.err
     one = geminids("search", "weather", "forecast", "retries", "cache", "--sample")
-    assert one.err == "geminids: Only 1 of these has all the words; the others have most of them.\n"
+    assert one.err == "geminids: Only 1 of these has all the words; the others lack some of them.\n"
     exact = geminids("search", "stale", "kubernetes", "cache", "--exact", "--sample")
     assert (exact.code, exact.out) == (1, "")
 

@@ -75,11 +75,11 @@ def _tell_how_it_fits(found: Found) -> None:
         say(f"{typed!r} does not occur; searched for {' or '.join(words)} instead.")
     lacking = [one for one in found.sessions if one.missing]
     if lacking and len(lacking) == len(found.sessions):
-        say(f"No session has all {found.words} words; these have the most.")
+        say(f"No session has all {found.words} words; those with the most come first.")
     elif lacking:
         whole = len(found.sessions) - len(lacking)
         have = "has" if whole == 1 else "have"
-        say(f"Only {whole} of these {have} all the words; the others have most of them.")
+        say(f"Only {whole} of these {have} all the words; the others lack some of them.")
     elif found.is_spread:
         say("No message has all the words; these sessions have all of them in several messages.")
 
