@@ -544,7 +544,7 @@ def test_the_script_tells_people(script: list[str], tmp_path: Path) -> None:
     changed.write_bytes((folder / "statement.json.ed25519.cose").read_bytes().replace(b"Ports", b"Parts"))
     fails = run(script, changed, "--key", key)
     assert fails.returncode == 1
-    assert "NOT VERIFIED" in fails.stdout
+    assert ": NOT VALID\n" in fails.stdout
     assert "Proven: nothing" in fails.stdout
     assert run(script, folder / "statement.json.ed25519.cose").returncode == 1
     wrong = run(script, folder / "statement.json.ed25519.cose", "--key", source)
