@@ -127,6 +127,17 @@ class LiveScreen:
             self._look()
         return self.picture()
 
+    def wait_for_quiet(self, seconds: float = 2, longest: float = 30) -> str:
+        """All that was seen, once something was and nothing more comes for a while."""
+        until = time.monotonic() + longest
+        before, since = "", time.monotonic()
+        while not before or time.monotonic() < since + seconds:
+            assert time.monotonic() < until, self.seen[-3000:]
+            self._look()
+            if self.seen != before:
+                before, since = self.seen, time.monotonic()
+        return self.seen
+
     def ended(self, longest: float = 30) -> int:
         """The exit code, once it has ended."""
         until = time.monotonic() + longest

@@ -155,7 +155,7 @@ def test_the_rest_of_a_home_is_named_with_a_reason(geminids: Run, tmp_path: Path
         "state of the CLI": 2,
         CREDENTIALS: 2,
         UNKNOWN: 1,
-        "what the human taught the CLI": 2,
+        "what you taught the CLI": 2,
         "files of projects as they were, for /restore": 1,
         "programs that the CLI uses": 1,
         "of another product": 1,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -16,10 +15,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.conftest import FIXTURES, ROOT, Run
+from tests.conftest import FIXTURES, Run
 from tests.support.documents import check_printed
 from tests.support.homes import FIRST_ID, write_session
 from tests.support.kept_homes import FIRST, SECOND, SECOND_ID, contents, lose_everything, user_home
+from tests.support.screens import check_screens
 from tests.support.terminal import on_terminal
 
 Command = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -609,8 +609,6 @@ def test_recorded_homes_are_shown_as_before_when_they_are_gone(
 
 # -- the page about keeping --------------------------------------------------
 
-PAGE = ROOT / "docs" / "keeping.md"
-SCREEN = re.compile(r"```console\n\$ (?P<line>[^\n]*)\n(?P<shown>.*?)```", re.DOTALL)
 NO_MACHINE = "/home/ada/machine"
 """As long as the names of folders that are made for a while in /tmp, so that lines break where they did."""
 
@@ -646,12 +644,4 @@ def test_the_screens_in_the_page_about_keeping_are_real(
     write_session(home, SECOND_ID, slug="blog", day=20, prompt="Write about carts", project=str(blog))
     geminids("sync")
 
-    def real(screen: re.Match[str]) -> str:
-        return f"```console\n$ {screen['line']}\n{shown_on(home, screen['line'])}```"
-
-    text = PAGE.read_text("utf-8")
-    rewritten = SCREEN.sub(real, text)
-    if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
-        PAGE.write_text(rewritten, "utf-8")
-    assert PAGE.read_text("utf-8") == rewritten
-    assert len(SCREEN.findall(text)) == 6
+    assert check_screens("docs/keeping.md", lambda line: shown_on(home, line)) == 6

@@ -25,10 +25,9 @@ from geminids.faces.cli.stats_charts import calendar, draw_calendar
 from geminids.faces.cli.stats_tables import View, draw_heading, draw_table
 from geminids.library import Library
 from geminids.query.usage.stats import STATS_GROUPS, StatsQuestion
-from tests.conftest import FIXTURES, ROOT, Run
+from tests.conftest import FIXTURES, Run
 from tests.support.documents import check_printed
 from tests.support.homes import FIRST_ID, tool_call, write_session
-from tests.support.screens import SCREEN, shown_by
 from tests.support.terminal import on_terminal
 
 HOMES = sorted(FIXTURES.glob("*/*/home"))
@@ -659,24 +658,6 @@ def test_an_explanation_goes_through_the_pager(tmp_path: Path) -> None:
     pager.chmod(0o755)
     assert on_terminal("stats", "--sample", "--explain", PAGER=str(pager)).startswith("PAGED\n")
     assert "PAGED" not in on_terminal("stats", "--sample", "--explain", "--no-pager", PAGER=str(pager))
-
-
-# The page about it
-
-
-@pytest.mark.slow
-def test_the_screens_in_the_page_about_figures_are_real(machine: Path) -> None:
-    page = ROOT / "docs" / "stats.md"
-
-    def real(screen: re.Match[str]) -> str:
-        return f"```console\n$ geminids {screen['arguments']}\n{shown_by(screen['arguments'])}```"
-
-    text = page.read_text("utf-8")
-    rewritten = SCREEN.sub(real, text)
-    if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
-        page.write_text(rewritten, "utf-8")
-    assert page.read_text("utf-8") == rewritten
-    assert len(SCREEN.findall(text)) == 6
 
 
 LED = FIXTURES / "gemini" / "subagents-nested-jsonl" / "home"

@@ -269,10 +269,17 @@ def _draw_placement(page: Page, placement: Placement) -> None:
 
 
 def _draw_path(page: Page, label: str, path: str) -> None:
+    from geminids.faces.cli.screen import find_screen
     from geminids.sharing.transcript import words
 
-    # The path comes last: where a terminal breaks it, nothing else is torn apart.
-    page.command(f"{' ' * INDENT}{label:>{SIZE_WIDTH}}  ", words.path(path))
+    before, shown = f"{' ' * INDENT}{label:>{SIZE_WIDTH}}", words.path(path)
+    width = find_screen().width
+    if width is None or len(before) + 2 + len(shown) <= width:
+        page.command(f"{before}  ", shown)
+    else:
+        # A path is never broken, and below its label it has more room.
+        page.line(before)
+        page.command(" " * 2 * INDENT, shown)
 
 
 def _tell_written(choices: Choices, library: Library, done: Iterable[Done], folder: str | None) -> None:

@@ -85,11 +85,11 @@ def how_it_fits(found: Found) -> Iterator[str]:
         yield f"{typed!r} does not occur; taken for {filler!r} and left out."
     lacking = [one for one in found.sessions if one.missing]
     if lacking and len(lacking) == len(found.sessions):
-        yield f"No session has all {found.words} words; these have the most."
+        yield f"No session has all {found.words} words; those with the most come first."
     elif lacking:
         whole = len(found.sessions) - len(lacking)
         have = "has" if whole == 1 else "have"
-        yield f"Only {whole} of these {have} all the words; the others have most of them."
+        yield f"Only {whole} of these {have} all the words; the others lack some of them."
     elif found.is_spread:
         yield "No message has all the words; these sessions have all of them in several messages."
 

@@ -24,9 +24,7 @@ DOES_NOT_SHOW = (
 )
 NO_RECORD = "This is not a signed record."
 GIVE_KEY = "Give the signer's key with --key."
-VERDICTS = {True: ("holds", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
-SHOWN_VERDICTS = {**VERDICTS, True: ("OK", "good")}
-"""The same for people; programs read the others."""
+VERDICTS = {True: ("OK", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
 INDENT = 2
 NAME_WIDTH = 17
 DETAILS_AT = INDENT + 7 + NAME_WIDTH
@@ -101,8 +99,8 @@ def verify(
     FILE is a signed record, a record with its signature in FILE.cose, or a vCon with both. DIR is a folder of
     statements; each must refer to the one before it. The exit code is 0 only if every check passes.
 
-    In a pipe each check is one line of file, `holds` (passed), `failed` or `-` (not present, or not asked
-    for), name, and details.
+    In a pipe each check is one line of file, `ok`, `failed` or `-` (not present, or not asked for), name, and
+    details.
 
     \b
     geminids verify session.acr
@@ -180,7 +178,7 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
     for check in file.checks:
         # What was not checked has not failed.
         holds = check.holds or (None if file.unchecked else check.holds)
-        _draw_line(page, width, SHOWN_VERDICTS[holds], check.name, check.detail)
+        _draw_line(page, width, VERDICTS[holds], check.name, check.detail)
     for place in file.withheld[:MOST_WITHHELD]:
         entries = f" ({place.count:,} entries)" if place.count > 1 else ""
         _draw_line(page, width, ("", ""), "withheld", f"{place.at}{entries}")

@@ -1564,8 +1564,8 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
 
 
 def _lines(file: str, verdict: Verdict) -> Iterator[str]:
-    marks = {True: "holds", False: "FAILS", None: "-"}
-    yield f"{_plain(file)}: {'everything asked for holds' if verdict.holds else 'NOT VERIFIED'}"
+    marks = {True: "OK", False: "FAILED", None: "-"}
+    yield f"{_plain(file)}: {'VALID' if verdict.holds else 'NOT VALID'}"
     for check in verdict.checks:
         yield f"  {marks[check.holds]:6} {check.name:13} {check.detail}"
     if verdict.claims:

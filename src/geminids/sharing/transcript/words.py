@@ -99,7 +99,7 @@ def tokens(usage: Usage) -> str:
     named = (
         ("in", usage.input),
         ("cached", usage.cached),
-        ("into the cache", usage.cache_write),
+        ("cache writes", usage.cache_write),
         ("out", usage.output),
         ("thoughts", usage.thoughts),
     )
