@@ -20,8 +20,8 @@ def search(choices: Choices, /, **typed: Any) -> int:
     """Find sessions and messages by their words.
 
     Give the numbers to `geminids show`. In a pipe each message is one line of fields separated by tabs:
-    session, number of the message, time, where the words are, project, snippet, and `kept` if the session is
-    read from a copy.
+    session, number of the message, time, where the words are, project, snippet, and `deleted` if the session
+    is read from a copy.
 
     \b
     cors preflight            both words

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from geminids.storage.durable.values import Marks
 
 LOST, CHECKPOINT = "lost", "checkpoint"
-KEPT = "kept"
+DELETED = "deleted"
 """What is said of a session whose files are gone: it is read from copies."""
 TITLE_LEAST, TITLE_WANTED = 12, 34
 """How wide titles must be; and how wide they are to be before numbers stand beside them."""
@@ -103,12 +103,12 @@ def _mark(row: Row) -> Span:
     """How it ended, and whether its files are damaged or gone; how a lost one ended is lost."""
     session = row.session
     mark, style = ("", "") if session.kind == LOST else words.STATUS_MARKS[session.status]
-    marks = [mark, "⚠" if session.problems else "", KEPT if session.kept else ""]
+    marks = [mark, "⚠" if session.problems else "", DELETED if session.kept else ""]
     return " ".join(filter(None, marks)), style or ("warning" if session.problems else "quiet")
 
 
 def _status(row: Row) -> str:
-    return f"{row.session.status} {KEPT}" if row.session.kept else str(row.session.status)
+    return f"{row.session.status} {DELETED}" if row.session.kept else str(row.session.status)
 
 
 def _number(of: Callable[[SessionUse], int | None]) -> Callable[[Row], str]:
@@ -277,7 +277,7 @@ def _line(row: Row) -> list[Span]:
         str(session.counts.tool_calls),
         (row.project, "human"),
         _name(row) or "",
-        *([(KEPT, "quiet")] if session.kept else []),
+        *([(DELETED, "quiet")] if session.kept else []),
     ]
 
 
