@@ -185,9 +185,7 @@ def test_the_first_line_says_whether_anything_is_wrong(geminids: Run, tmp_path: 
     assert damaged == "1 file damaged or incomplete; everything readable in it is shown."
 
 
-def test_what_an_agent_hides_of_a_damaged_session_is_said_first(
-    geminids: Run, tmp_path: Path
-) -> None:
+def test_what_an_agent_hides_of_a_damaged_session_is_said_first(geminids: Run, tmp_path: Path) -> None:
     path = write_session(tmp_path)
     header, prompt, *others = path.read_text().splitlines()
     half = prompt[: len(prompt) // 2]

@@ -88,9 +88,7 @@ def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
     assert "".join(there) == whole.out
     none = pages[len(there)]
     assert (none.code, none.out) == (1, "")
-    assert (
-        none.err == f"geminids: There is no page {len(there) + 1}: what is found fills {len(there)} pages.\n"
-    )
+    assert none.err == f"geminids: There is no page {len(there) + 1}; there are {len(there)} pages.\n"
 
 
 def test_a_page_behind_the_last_one_is_an_empty_document_for_programs(geminids: Run) -> None:
@@ -100,7 +98,7 @@ def test_a_page_behind_the_last_one_is_an_empty_document_for_programs(geminids: 
     assert (document["hits"], document["next"]) == ([], None)
     first = check_printed(geminids("search", "json", "--sample", "--json").out, SCHEMA)
     assert document["total"] == first["total"]
-    assert outcome.err == "geminids: There is no page 9: what is found fills 1 page.\n"
+    assert outcome.err == "geminids: There is no page 9; there is 1 page.\n"
     lines = geminids("search", "json", "--sample", "--page", "9", "--jsonl")
     assert (lines.code, lines.out) == (1, "")
 

@@ -200,12 +200,17 @@ class DrawnPage:
         finally:
             self._marked = None
 
+    def widths(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> dict[int, int]:
+        """The columns of a table that have room, by their place, and how wide each is."""
+        cells = [[_styled([cell]) for cell in row] for row in rows]
+        return _column_widths(columns, cells, self._console.width)
+
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> list[Column]:
         """Columns under their headings, each row one line; those that found no room are given back."""
         from rich.table import Table
 
         cells = [[_styled([cell]) for cell in row] for row in rows]
-        widths = _column_widths(columns, cells, self._console.width)
+        widths = self.widths(columns, rows)
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, COLUMN_GAP, 0, 0))
         for place, width in widths.items():
             justify: Literal["left", "right"] = "right" if columns[place].is_number else "left"

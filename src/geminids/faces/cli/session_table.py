@@ -68,6 +68,18 @@ def _title(row: Row) -> Span:
     return f"{mark} {name}" if mark else name
 
 
+def _tagged(row: Row, width: int) -> Span:
+    """A title and its tags in the room of a title: of a long one the end gives way."""
+    from geminids.faces.cli.number_tables import cells, cut
+
+    title = _title(row)
+    if not (tags := _tags(row)):
+        return title
+    text, style = (title, "") if isinstance(title, str) else title
+    tags = cut(tags, width // 2)
+    return f"{cut(text, width - cells(tags) - 1)} {tags}", style
+
+
 def _tags(row: Row) -> str:
     return words.tags(row.said.tags) if row.said else ""
 
@@ -242,11 +254,23 @@ def _draw_table(page: DrawnPage, rows: Sequence[Row], asked: Sequence[str]) -> N
     if "agent" in columns and "project" in columns:
         # Titles need the room that agents take.
         columns["project"] = columns["project"]._replace(most=14)
-    numbered = [
-        [(str(number), "quiet"), *(cells[name][number - 1] for name in columns)]
-        for number in range(1, len(rows) + 1)
-    ]
-    left_out = page.table([Column("#", is_number=True), *columns.values()], numbered)
+
+    def drawn() -> list[list[Span]]:
+        return [
+            [(str(number), "quiet"), *(cells[name][number - 1] for name in columns)]
+            for number in range(1, len(rows) + 1)
+        ]
+
+    heading = Column("#", is_number=True)
+    if (
+        not asked
+        and "tags" in columns
+        and len(page.widths([heading, *columns.values()], drawn())) <= len(columns)
+    ):
+        del columns["tags"]
+        width = page.widths([heading, *columns.values()], drawn())[1 + list(columns).index("title")]
+        cells["title"] = [_tagged(row, width) for row in rows]
+    left_out = page.table([heading, *columns.values()], drawn())
     if asked and left_out:
         names = ", ".join(name for name, column in columns.items() if column in left_out)
         say(f"No room for {names}: the terminal is {words.count(page.width, 'column')} wide.")

@@ -92,6 +92,11 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+def no_page(wanted: int, last: int) -> str:
+    """What is said of a page behind the last one."""
+    return f"There is no page {wanted:,}; there {'is' if last == 1 else 'are'} {count(last, 'page')}."
+
+
 def tags(given: Iterable[str]) -> str:
     """Tags as people write them: #bug #keep."""
     return " ".join(f"#{tag}" for tag in given)

@@ -124,11 +124,13 @@ def sessions(
     conditions: Iterable[Condition] = (),
     limit: int | None = None,
     order: str = NEWEST_FIRST,
+    skip: int = 0,
 ) -> list[SessionRow]:
     """The sessions that fulfil all conditions, newest first or in one of the other orders."""
     where, values = selection(conditions)
     rows = index.connection.execute(
-        f"{_SESSIONS} {where} ORDER BY {order} LIMIT ?", (*values, -1 if limit is None else limit)
+        f"{_SESSIONS} {where} ORDER BY {order} LIMIT ? OFFSET ?",
+        (*values, -1 if limit is None else limit, skip),
     )
     return list(map(session_row, rows))
 
