@@ -195,7 +195,9 @@ class AmbiguousIdError(GeminidsError):
         self.candidates = candidates
         more = "they have the same id, so give the file" if same_id else "type more of the id"
         named = f", the newest {MOST_CANDIDATES} of them" if len(candidates) > MOST_CANDIDATES else ""
-        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}{named}:")
+        # Checkpoints and subagents are among them.
+        kinds = "sessions of all kinds" if named else "sessions"
+        super().__init__(f"{wanted!r} could be any of {len(candidates)} {kinds}; {more}{named}:")
 
 
 class ShortIdError(GeminidsError):

@@ -313,7 +313,7 @@ def test_a_search_by_filters_alone_does_not_offer_to_read_everything(geminids: R
 def test_a_list_of_kept_sessions_obeys_its_other_options(geminids: Run, home: Path) -> None:
     geminids("sync")
     assert geminids("list", "--kept").code == 1
-    assert "The files of all 2 sessions still exist." in geminids("list", "--kept").err
+    assert "All files still exist: 2 sessions." in geminids("list", "--kept").err
     lose_everything(home)
     assert [line[0] for line in listed(geminids, "--kept", "--project", "shop")] == [FIRST]
     outcome = geminids("list", "--kept", "-n", "1")

@@ -24,7 +24,7 @@ from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from geminids.faces.cli.choices import Choices
@@ -294,8 +294,7 @@ def _tell(choices: Choices, library: Library, asked: ListOptions, listing: Listi
 
 def _by_kind(asked: ListOptions, listing: Listing) -> tuple[dict[str, int], dict[str, int]]:
     """How many sessions of each kind match, of those that were asked for and of the others."""
-    kinds = asked.kinds()
-    meant = {kind: number for kind, number in listing.kinds.items() if kinds is None or kind in kinds}
+    meant = listing.asked_for(asked.kinds())
     return meant, {kind: number for kind, number in listing.kinds.items() if kind not in meant}
 
 
@@ -320,7 +319,7 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.considered and listing.hidden.keys() <= {"kept", "kind"}:
-        say(_all_there(sum(listing.considered.values())))
+        say(_all_there(listing.considered))
     elif listing.hidden and listing.considered:
         say(f"No match in {words.sessions(listing.considered)}.")
     elif listing.hidden:
@@ -329,8 +328,12 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
         tell_nothing_found(library.searched_places)
 
 
-def _all_there(number: int) -> str:
-    return f"The files of all {number:,} sessions still exist." if number > 1 else "Its files still exist."
+def _all_there(considered: Mapping[str, int]) -> str:
+    from geminids.sharing.transcript import words
+
+    if sum(considered.values()) == 1:
+        return "Its files still exist."
+    return f"All files still exist: {words.sessions(considered)}."
 
 
 def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 from geminids.core.values import NamedTuple, Value
 from geminids.storage.index import reader
@@ -66,6 +66,10 @@ class Listing(Value):
     """What was too large to be read whole."""
     matched: Sequence[ProjectRow] = ()
     """The projects that were meant, where one was asked for."""
+
+    def asked_for(self, wanted: Container[str] | None) -> dict[str, int]:
+        """How many sessions of each of the kinds that are wanted; None means all."""
+        return {kind: number for kind, number in self.kinds.items() if wanted is None or kind in wanted}
 
     def nearest_projects(self, wanted: str) -> list[str]:
         """Projects that may have been meant, or else a few of those there are."""

@@ -87,7 +87,7 @@ def hidden(number: int, partly: int, agents: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names one after the other: Claude Code, Codex CLI and Gemini CLI."""
+    """Names one after the other: shop, blog and thesis."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
