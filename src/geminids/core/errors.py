@@ -370,7 +370,8 @@ class AgentNotFoundError(GeminidsError):
 
     def __init__(self, program: str, line: str) -> None:
         super().__init__(
-            f"`{program}` is not on the PATH, so nothing was started. Once it is installed, run: {line}"
+            # On a line of its own it is never broken.
+            f"`{program}` is not on the PATH, so nothing was started. Once it is installed, run:\n  {line}"
         )
 
 

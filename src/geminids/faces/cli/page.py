@@ -12,6 +12,7 @@ from functools import cache
 
 from geminids.core.values import Value
 from geminids.faces.cli.screen import MOST_READABLE, Screen
+from geminids.faces.cli.talk import wrapped
 from geminids.sharing.transcript import safe
 
 TYPE_CHECKING = False
@@ -84,6 +85,9 @@ class Page(Protocol):
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Words of any number of lines, broken where a terminal needs it."""
 
+    def sentence(self, text: str, style: str = "") -> None:
+        """Words of ours: broken where a terminal needs it, but never in a command in backticks."""
+
     def command(self, label: str, command: str) -> None:
         """Something to type, on one line however long: broken in two it could not be pasted."""
 
@@ -115,6 +119,10 @@ class PlainPage:
         """Every line with its indent."""
         for line in safe.text(text).split("\n"):
             self._stream.write(f"{' ' * indent}{line}".rstrip() + "\n")
+
+    def sentence(self, text: str, style: str = "") -> None:
+        """One line, however long."""
+        self.words(text, style)
 
     def command(self, label: str, command: str) -> None:
         """One line, however long."""
@@ -161,6 +169,11 @@ class DrawnPage:
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Broken between words."""
         self._print(_styled([(text, style)], keep_lines=True), indent, self._words_width)
+
+    def sentence(self, text: str, style: str = "") -> None:
+        """Broken between words; a command that is longer than the line is broken by the terminal alone."""
+        lines = wrapped(text, self._words_width, continued="")
+        self._print(_styled([(lines, style)], keep_lines=True), 0, UNBROKEN)
 
     def command(self, label: str, command: str) -> None:
         """One line, which only the terminal breaks."""
