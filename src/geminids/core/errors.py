@@ -115,12 +115,30 @@ class SessionNotFoundError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(
-        self, wanted: str, near: Sequence[Candidate] = (), unreadable: Sequence[Unreadable] = ()
+        self,
+        wanted: str,
+        near: Sequence[Candidate] = (),
+        unreadable: Sequence[Unreadable] = (),
+        names: Sequence[str] = (),
     ) -> None:
-        self.candidates = near
+        """`names` are names that have its words: then nothing else is near."""
+        self.wanted = wanted
+        self.candidates = near if not names else ()
         self.unreadable = unreadable
+        self.names = names
         hint = "Nearest:" if near else "`geminids list` shows your sessions."
+        if names:
+            hint = f"Did you mean {' or '.join(map(repr, names))}?"
         super().__init__(f"No session {wanted!r}. {hint}")
+
+
+class NoSessionsError(SessionNotFoundError):
+    """There is no session at all."""
+
+    def __init__(self, wanted: str, places: Sequence[str], unreadable: Sequence[Unreadable] = ()) -> None:
+        super().__init__(wanted, unreadable=unreadable)
+        self.places = places
+        """The folders that were looked at."""
 
 
 class NoIndexError(GeminidsError):
