@@ -72,7 +72,7 @@ def test_on_a_terminal_all_of_it_stands_together(home: Path, data: Path) -> None
     shown = on_terminal("keep", NO_COLOR="1")
     verdict, facts = shown.split("\n\n")[:2]
     assert " ".join(verdict.split()) == (
-        "2 sessions expire within 7 days, the first at once when Gemini CLI starts; all are kept."
+        "2 sessions expire within 7 days, the first at the next start of Gemini CLI; all are kept."
     )
     assert facts.startswith(f"copies    {data}/kept\nkeeping   on\nfiles     ")
     assert "Copies:" not in shown

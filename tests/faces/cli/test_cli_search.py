@@ -340,3 +340,12 @@ def test_a_closed_file_is_named(geminids: Run, tmp_path: Path, without_privilege
     closed.chmod(0o600)
     assert found.code == 3
     assert str(closed) in found.err
+
+
+def test_sessions_found_by_their_project_are_not_counted_as_messages(tmp_path: Path) -> None:
+    for number, prompt in enumerate(("Count the words of the thesis", "Fix the margins", "Add a title"), 1):
+        write_session(tmp_path, f"{number}0000000-a", slug="thesis", prompt=prompt, day=number)
+    seen = on_terminal("search", "thesis", "--home", tmp_path, "--no-pager", NO_COLOR="1", columns=120)
+    assert "geminids: 3 sessions; 1 message; searched: 3 sessions" in seen
+    seen = on_terminal("search", "margins", "--home", tmp_path, "--no-pager", NO_COLOR="1", columns=120)
+    assert "geminids: 1 message in 1 session; searched: 3 sessions" in seen
