@@ -57,7 +57,7 @@ def test_one_line_says_what_is_true_now(geminids: Run, home: Path) -> None:
     assert (done.code, done.out) == (0, "")
     assert done.err == f'geminids: {SECOND}: named "The cart", tagged #bug #keep, notes 1, 2.\n'
     done = geminids("mark", "2e2e", "--untag", "bug", "--forget-note", "1")
-    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #keep, 1 note (2).\n'
+    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #keep, note 2.\n'
     done = geminids("mark", SECOND_ID, "--no-name", "--untag", "keep", "--forget-note", "2")
     assert done.err == f"geminids: {SECOND}: no name, no tags, no notes.\n"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from geminids.query.search.filters import FILTERS
 from tests.conftest import ROOT, Rights, Run
 from tests.support.documents import check_printed
 from tests.support.homes import tool_call, write_session
@@ -349,3 +350,38 @@ def test_sessions_found_by_their_project_are_not_counted_as_messages(tmp_path: P
     assert "geminids: 3 sessions; 1 message; searched: 3 sessions" in seen
     seen = on_terminal("search", "margins", "--home", tmp_path, "--no-pager", NO_COLOR="1", columns=120)
     assert "geminids: 1 message in 1 session; searched: 3 sessions" in seen
+
+
+def test_help_names_every_filter(geminids: Run) -> None:
+    told = re.sub(r"\s+", " ", geminids("search", "--help").out)
+    named = re.search(r"filters: ([a-z: 0-9]+?) geminids", told)
+    assert named
+    assert set(named[1].split()) - {"tool:edit", "since:7d"} == set(FILTERS)
+
+
+@pytest.mark.parametrize("excluded", ["-machine", "-notes", "-help", "-n5x"])
+def test_a_word_behind_the_first_that_begins_with_a_minus_is_excluded(
+    geminids: Run, tmp_path: Path, excluded: str
+) -> None:
+    word = excluded.removeprefix("-")
+    write_session(tmp_path, "11111111-a", prompt=f"washing {word}")
+    write_session(tmp_path, "22222222-b", prompt="washing dishes", day=2)
+    for options in (
+        ["--home", str(tmp_path)],
+        ["-n", "3", "--home", str(tmp_path)],
+        ["-n3", "--home", str(tmp_path)],
+    ):
+        found = geminids("search", "washing", excluded, *options)
+        assert (found.code, found.err) == (0, "")
+        assert [line.split("\t")[0] for line in found.out.splitlines()] == ["gemini:22222222-b"]
+    assert "1 session " in geminids("stats", "washing", excluded, "--home", tmp_path).out
+
+
+def test_options_behind_the_words_are_options(geminids: Run, tmp_path: Path) -> None:
+    for number in "12":
+        write_session(tmp_path, f"{number * 8}-a", prompt="washing dishes")
+    where = ("--home", tmp_path)
+    assert len(geminids("search", "washing", "-n", "1", *where).out.splitlines()) == 1
+    assert len(geminids("search", "washing", "-n1", *where).out.splitlines()) == 1
+    assert geminids("search", "washing", "-h").out.startswith("Usage:")
+    assert "No such option '--jsno'" in geminids("search", "washing", "--jsno", *where).err

@@ -106,6 +106,7 @@ FORM = Form(
             "they are separated by tabs and nothing is cut. Default on a terminal: `columns` under [list] in "
             "settings.toml.",
             metavar="NAMES",
+            completes="columns",
         ),
         NO_SYNC,
         JSON,

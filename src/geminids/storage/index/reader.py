@@ -205,6 +205,11 @@ def sessions_called(index: Index, beginning: str) -> list[SessionRow]:
     return sessions(index, [Condition(either, (text, text))])
 
 
+def native_ids(index: Index) -> list[str]:
+    """What the agents themselves call their sessions, each as often as it occurs."""
+    return [name for (name,) in index.connection.execute("SELECT native_id FROM sessions")]
+
+
 # All else
 
 
