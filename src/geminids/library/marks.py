@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from geminids.query.sessions.lookup import LookupResult
     from geminids.query.sessions.marked import Marked, MarkedSessions
     from geminids.storage.durable.values import MarkChange, Marks
+
+
+MOST_NAMES = 3
+"""So many names are suggested; of more none is likely to be meant."""
+
+
+def _words(text: str) -> list[str]:
+    """The words of a name, however they are written."""
+    return re.findall(r"\w+", text.casefold())
 
 
 class MarkMethods(OneSessionMethods):
@@ -79,9 +89,12 @@ class MarkMethods(OneSessionMethods):
         """The one session that is meant, also by the name that the user gave it."""
         try:
             return super()._find(wanted, with_outputs=with_outputs)
-        except (SessionNotFoundError, NoSuchLineError, ShortIdError, AmbiguousIdError):
+        except (SessionNotFoundError, NoSuchLineError, ShortIdError, AmbiguousIdError) as error:
             named = self._named(wanted)
             if named is None:
+                names = self._names_with(wanted) if isinstance(error, SessionNotFoundError) else ()
+                if names:
+                    raise SessionNotFoundError(wanted, (), error.unreadable, names) from None
                 raise
         return super()._find(named, with_outputs=with_outputs)
 
@@ -105,6 +118,12 @@ class MarkMethods(OneSessionMethods):
         rows = self._context.ask(lambda index: sessions(index, [among(named)])) if named else []
         row = pick_named(rows, name)
         return row.id if row else None
+
+    def _names_with(self, wanted: str) -> list[str]:
+        """The names of sessions that have all these words."""
+        words = set(_words(wanted))
+        names = {said.name for said in self.marks().values() if said.name and words <= set(_words(said.name))}
+        return sorted(names) if words and len(names) <= MOST_NAMES else []
 
     def _to_mark(self, wanted: str) -> Marked:
         """The session that is meant, without its marks: a damaged file of marks is mended by a change."""

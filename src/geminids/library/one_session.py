@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from geminids.core import config
-from geminids.core.errors import SessionNotFoundError
+from geminids.core.errors import NoSessionsError, SessionNotFoundError
 from geminids.core.names import storable
 from geminids.library.context import LibraryContext, LibraryPart
 
@@ -132,10 +132,18 @@ class OneSessionMethods(LibraryPart):
         """The answer of the index. That there is no such session is only said when all are known."""
         try:
             return self._context.ask(question)
-        except SessionNotFoundError:
+        except SessionNotFoundError as error:
             if not self._context.index.read_the_rest():
-                raise
+                raise self._without_sessions(error) from None
         return self._context.ask(question)
+
+    def _without_sessions(self, error: SessionNotFoundError) -> SessionNotFoundError:
+        """What is said if there is none at all, else the same."""
+        from geminids.storage.index.reader import is_empty
+
+        if not self._context.ask(is_empty):
+            return error
+        return NoSessionsError(error.wanted, self._context.searched_places, error.unreadable)
 
     def _short_id(self, session_id: str) -> str | None:
         from geminids.query.sessions.resume import short_id

@@ -82,7 +82,13 @@ class SharingMethods(SearchMethods):
         sessions = [session for name in wanted for session in self.read(name).sessions]
         states = self._context.ask(stamps)
         return [
-            Item(session.id, session.file, partial(_itself, session), states.get(SessionRef.of(session)))
+            Item(
+                session.id,
+                session.file,
+                partial(_itself, session),
+                states.get(SessionRef.of(session)),
+                session.kind,
+            )
             for session in sessions
         ]
 
@@ -124,7 +130,8 @@ class SharingMethods(SearchMethods):
 
         states = self._context.ask(stamps)
         return [
-            Item(row.id, row.file, partial(read, row.number), states.get((row.id, row.file))) for row in rows
+            Item(row.id, row.file, partial(read, row.number), states.get((row.id, row.file)), row.kind)
+            for row in rows
         ]
 
     def redactor(self, hide: Collection[str] = (), *, keep_attachments: bool = False) -> Redactor:

@@ -143,3 +143,17 @@ def test_settings_are_for_terminals_and_what_is_typed_goes_first(geminids: Run, 
 def test_settings_that_cannot_be_used_say_what_to_write(tmp_path: Path, text: str, reason: str) -> None:
     data = settled(tmp_path, text)
     assert reason in on_terminal("list", "--sample", "--data", data, NO_COLOR="1", columns=200, code=2)
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_tags_stand_after_the_title_where_a_column_of_them_has_no_room(
+    geminids: Run, tmp_path: Path, columns: int
+) -> None:
+    geminids("mark", "latest", "--tag", "bug", "--sample", "--data", tmp_path)
+    options = ("--sample", "--data", tmp_path)
+    seen = on_terminal("list", *options, columns=columns, now=SAMPLE_NOW, NO_COLOR="1")
+    without = columns_of(on_terminal("list", "--sample", columns=columns, now=SAMPLE_NOW, NO_COLOR="1"))
+    assert [name for name in columns_of(seen) if name != "tags"] == without
+    assert ("tags" in columns_of(seen)) == (columns > 80)
+    line = next(line for line in seen.splitlines() if line.startswith("1"))
+    assert "#bug" in line

@@ -311,7 +311,14 @@ def test_odd_values_are_no_damage_of_the_index(
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("delete", "forget"), ("cost", "stats"), ("undelete", "restore"), ("open", "show"), ("tag", "mark")],
+    [
+        ("delete", "forget"),
+        ("cost", "stats"),
+        ("undelete", "restore"),
+        ("open", "show"),
+        ("tag", "mark"),
+        ("blocks", "stats --blocks"),
+    ],
 )
 def test_what_commands_are_called_elsewhere_is_known(geminids: Run, typed: str, meant: str) -> None:
     assert f"Did you mean `{meant}`?" in geminids(typed, "3").err

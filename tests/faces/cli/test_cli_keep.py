@@ -72,7 +72,7 @@ def test_on_a_terminal_all_of_it_stands_together(home: Path, data: Path) -> None
     shown = on_terminal("keep", NO_COLOR="1")
     verdict, facts = shown.split("\n\n")[:2]
     assert " ".join(verdict.split()) == (
-        "2 sessions expire within 7 days, the first at once when Gemini CLI starts; copies of all are kept."
+        "2 sessions expire within 7 days, the first at the next start of Gemini CLI; copies of all are kept."
     )
     assert facts.startswith(f"copies    {data}/kept\nkeeping   on\nfiles     ")
     assert "Copies:" not in shown
@@ -282,10 +282,10 @@ def test_a_home_of_which_everything_was_deleted_is_shown_all_the_same(geminids: 
     lines = listed(geminids)
     before = [geminids(*words).out for words in questions]
     lose_everything(home)
-    assert listed(geminids) == [[*line, "kept"] for line in lines]
+    assert listed(geminids) == [[*line, "deleted"] for line in lines]
     found, shown, exported, stats = (geminids(*words).out for words in questions)
-    assert found == before[0].replace("\n", "\tkept\n")
-    said = "kept: the file is gone; this is read from a copy"
+    assert found == before[0].replace("\n", "\tdeleted\n")
+    said = "its file is gone; read from a copy"
     assert shown == before[1].replace(SECOND + "\n", f"{SECOND}\n{said}\n")
     assert exported == before[2]
     assert stats == before[3]
@@ -334,7 +334,7 @@ def test_a_search_by_filters_alone_does_not_offer_to_read_everything(geminids: R
 def test_a_list_of_kept_sessions_obeys_its_other_options(geminids: Run, home: Path) -> None:
     geminids("sync")
     assert geminids("list", "--kept").code == 1
-    assert "The files of all 2 sessions still exist." in geminids("list", "--kept").err
+    assert "All files still exist: 2 sessions." in geminids("list", "--kept").err
     lose_everything(home)
     assert [line[0] for line in listed(geminids, "--kept", "--project", "shop")] == [FIRST]
     outcome = geminids("list", "--kept", "-n", "1")
@@ -347,10 +347,10 @@ def test_on_a_terminal_the_word_takes_no_column(home: Path) -> None:
     on_terminal("sync")
     lose_everything(home)
     shown = on_terminal("list", NO_COLOR="1")
-    assert re.search(r"^1 .*Write about carts .*✓ kept$", shown, re.MULTILINE)
+    assert re.search(r"^1 .*Write about carts .*✓ deleted$", shown, re.MULTILINE)
     assert max(map(len, shown.splitlines())) <= 80
     found = on_terminal("search", "carts", NO_COLOR="1")
-    assert re.search(r"^ 1  20 May 10:05  blog  kept  Write about carts$", found, re.MULTILINE)
+    assert re.search(r"^ 1  20 May 10:05  blog  deleted  Write about carts$", found, re.MULTILINE)
 
 
 def test_the_home_is_said_to_be_gone(geminids: Run, home: Path) -> None:
@@ -575,7 +575,7 @@ def test_sync_lose_restore_in_processes_of_their_own(home: Path, command: Comman
     before = contents(home)
     assert b"Copies of" in command("sync").stdout
     lose_everything(home)
-    assert command("list", "--kept").stdout.count(b"\tkept\n") == 2
+    assert command("list", "--kept").stdout.count(b"\tdeleted\n") == 2
     done = command("restore", FIRST, "--to", home / "back", "--yes")
     assert (done.returncode, b"written below" in done.stderr) == (0, True)
     assert set(contents(home / "back").values()) <= set(before.values())
@@ -602,8 +602,8 @@ def test_recorded_homes_are_shown_as_before_when_they_are_gone(
     lines = listed(geminids, "--kind", "all")
     shown = [geminids("show", line[0], "--all").out for line in lines]
     lose_everything(tmp_path / "home")
-    assert listed(geminids, "--kind", "all") == [[*line, "kept"] for line in lines]
-    kept = re.compile(r"^kept: .*\n", re.MULTILINE)
+    assert listed(geminids, "--kind", "all") == [[*line, "deleted"] for line in lines]
+    kept = re.compile(r"^its file is gone; .*\n", re.MULTILINE)
     assert [kept.sub("", geminids("show", line[0], "--all").out) for line in lines] == shown
 
 

@@ -55,9 +55,9 @@ def test_one_line_says_what_is_true_now(geminids: Run, home: Path) -> None:
     words = ("--name", "The cart", "--tag", "Bug", "--tag", "#keep", "--note", "One", "--note", "Two")
     done = geminids("mark", "latest", *words)
     assert (done.code, done.out) == (0, "")
-    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #bug #keep, 2 notes (1, 2).\n'
+    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #bug #keep, notes 1, 2.\n'
     done = geminids("mark", "2e2e", "--untag", "bug", "--forget-note", "1")
-    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #keep, 1 note (2).\n'
+    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #keep, note 2.\n'
     done = geminids("mark", SECOND_ID, "--no-name", "--untag", "keep", "--forget-note", "2")
     assert done.err == f"geminids: {SECOND}: no name, no tags, no notes.\n"
 
@@ -392,3 +392,26 @@ def test_a_list_reads_marks_without_loading_more(geminids: Run, home: Path) -> N
     )
     geminids("mark", "latest", "--tag", "keep")
     assert not loaded_by("list", "--no-sync") & slow
+
+
+def test_words_of_a_name_suggest_it(geminids: Run, tmp_path: Path) -> None:
+    where = ("--home", write_session(tmp_path).parents[4], "--data", tmp_path / "data")
+    geminids("mark", "latest", "--name", "S3 ACL bug", *where)
+    asked = ("acl", "ACL bug", "bug s3")
+    for typed in asked:
+        outcome = geminids("show", typed, *where)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert (
+            f"No session {typed!r}. Did you mean 'S3 ACL bug'? `geminids show 'S3 ACL bug' --home"
+            in outcome.err
+        )
+    none = geminids("show", "acls", *where).err
+    assert "No session 'acls'. " in none
+    assert "To find messages: `geminids search acls`." in none
+
+
+def test_a_name_without_quotes_is_one_name(geminids: Run) -> None:
+    outcome = geminids("show", "S3", "ACL", "bug")
+    assert outcome.code == 2
+    assert "A name of several words is put in quotes: `geminids show 'S3 ACL bug'`." in outcome.err
+    assert "quotes" not in geminids("show", "1", "2").err

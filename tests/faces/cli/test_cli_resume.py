@@ -187,7 +187,7 @@ def test_without_the_agent_the_command_is_told(
     outcome = geminids("resume", "1f0c")
     assert (outcome.code, outcome.out) == (2, "")
     missing = "`gemini` is not on the PATH, so nothing was started"
-    assert outcome.err == f"geminids: {missing}. Once it is installed, run: {line}\n"
+    assert outcome.err == f"geminids: {missing}. Once it is installed, run:\n  {line}\n"
     outcome = geminids("resume", "1f0c", "--print")
     assert outcome == (0, f"{line}\n", "geminids: `gemini` is not on the PATH.\n")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from geminids.query.search.filters import FILTERS
 from tests.conftest import ROOT, Rights, Run
 from tests.support.documents import check_printed
 from tests.support.homes import tool_call, write_session
@@ -86,9 +87,7 @@ def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
     assert "".join(there) == whole.out
     none = pages[len(there)]
     assert (none.code, none.out) == (1, "")
-    assert (
-        none.err == f"geminids: There is no page {len(there) + 1}: what is found fills {len(there)} pages.\n"
-    )
+    assert none.err == f"geminids: There is no page {len(there) + 1}; there are {len(there)} pages.\n"
 
 
 def test_a_page_behind_the_last_one_is_an_empty_document_for_programs(geminids: Run) -> None:
@@ -98,7 +97,7 @@ def test_a_page_behind_the_last_one_is_an_empty_document_for_programs(geminids: 
     assert (document["hits"], document["next"]) == ([], None)
     first = check_printed(geminids("search", "json", "--sample", "--json").out, SCHEMA)
     assert document["total"] == first["total"]
-    assert outcome.err == "geminids: There is no page 9: what is found fills 1 page.\n"
+    assert outcome.err == "geminids: There is no page 9; there is 1 page.\n"
     lines = geminids("search", "json", "--sample", "--page", "9", "--jsonl")
     assert (lines.code, lines.out) == (1, "")
 
@@ -376,3 +375,47 @@ def test_a_closed_file_is_named(geminids: Run, tmp_path: Path, without_privilege
     closed.chmod(0o600)
     assert found.code == 3
     assert str(closed) in found.err
+
+
+def test_sessions_found_by_their_project_are_not_counted_as_messages(tmp_path: Path) -> None:
+    for number, prompt in enumerate(("Count the words of the thesis", "Fix the margins", "Add a title"), 1):
+        write_session(tmp_path, f"{number}0000000-a", slug="thesis", prompt=prompt, day=number)
+    seen = on_terminal("search", "thesis", "--home", tmp_path, "--no-pager", NO_COLOR="1", columns=120)
+    assert "geminids: 3 sessions; 1 message; searched: 3 sessions" in seen
+    seen = on_terminal("search", "margins", "--home", tmp_path, "--no-pager", NO_COLOR="1", columns=120)
+    assert "geminids: 1 message in 1 session; searched: 3 sessions" in seen
+
+
+def test_help_names_every_filter(geminids: Run) -> None:
+    told = re.sub(r"\s+", " ", geminids("search", "--help").out)
+    named = re.search(r"filters: ([a-z: 0-9]+?) geminids", told)
+    assert named
+    assert set(named[1].split()) - {"tool:edit", "since:7d"} == set(FILTERS)
+
+
+@pytest.mark.parametrize("excluded", ["-machine", "-notes", "-help", "-n5x"])
+def test_a_word_behind_the_first_that_begins_with_a_minus_is_excluded(
+    geminids: Run, tmp_path: Path, excluded: str
+) -> None:
+    word = excluded.removeprefix("-")
+    write_session(tmp_path, "11111111-a", prompt=f"washing {word}")
+    write_session(tmp_path, "22222222-b", prompt="washing dishes", day=2)
+    for options in (
+        ["--home", str(tmp_path)],
+        ["-n", "3", "--home", str(tmp_path)],
+        ["-n3", "--home", str(tmp_path)],
+    ):
+        found = geminids("search", "washing", excluded, *options)
+        assert (found.code, found.err) == (0, "")
+        assert [line.split("\t")[0] for line in found.out.splitlines()] == ["gemini:22222222-b"]
+    assert "1 session " in geminids("stats", "washing", excluded, "--home", tmp_path).out
+
+
+def test_options_behind_the_words_are_options(geminids: Run, tmp_path: Path) -> None:
+    for number in "12":
+        write_session(tmp_path, f"{number * 8}-a", prompt="washing dishes")
+    where = ("--home", tmp_path)
+    assert len(geminids("search", "washing", "-n", "1", *where).out.splitlines()) == 1
+    assert len(geminids("search", "washing", "-n1", *where).out.splitlines()) == 1
+    assert geminids("search", "washing", "-h").out.startswith("Usage:")
+    assert "No such option '--jsno'" in geminids("search", "washing", "--jsno", *where).err

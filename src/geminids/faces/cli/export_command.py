@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -341,7 +342,10 @@ def _write(choices: Choices, exporting: Exporter, items: Sequence[Item], output:
     if choices.json:
         _print_outcome(exporting, output, written=1, failed=exporting.failed)
     else:
-        say(f"{output}: {_count(len(items) - len(exporting.failed))}{_hidden(exporting)}.")
+        from geminids.sharing.transcript import words
+
+        kinds = Counter(item.kind for item in items if item.id not in exporting.failed)
+        say(f"{output}: {words.sessions(kinds)}{_hidden(exporting)}.")
     return 0
 
 
@@ -376,7 +380,10 @@ def _to_folder(
             contents_refused=filled(LeftAlone, outcome.contents) if outcome.contents else None,
         )
     else:
-        written = f"{_count(outcome.written)} written, {outcome.unchanged:,} unchanged"
+        from geminids.sharing.transcript import words
+
+        # A file for each session.
+        written = f"{words.count(outcome.written, 'file')} written, {outcome.unchanged:,} unchanged"
         say(f"{target}: {written}{_hidden(exporting)}.")
     return _tell_left_alone(outcome)
 

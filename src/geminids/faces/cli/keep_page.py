@@ -80,11 +80,10 @@ def verdict(kept: Kept, now: datetime) -> str:
     if not soon:
         return f"No session expires within 7 days; {len(every):,} {_expire(every)} later; {_are_kept(every)}."
     first = soon[0].first
-    starts = "at once" if len(soon) == 1 else "the first at once"
-    at_once = (
-        f", {starts} when {kept.agent_title(first.agent)} starts" if due(first.at, now) == NEXT_START else ""
-    )
-    return f"{words.count(len(soon), 'session')} {_expire(soon)} within 7 days{at_once}; {_are_kept(soon)}."
+    which = "" if len(soon) == 1 else "the first "
+    is_next = due(first.at, now) == NEXT_START
+    when = f", {which}at the next start of {kept.agent_title(first.agent)}" if is_next else ""
+    return f"{words.count(len(soon), 'session')} {_expire(soon)} within 7 days{when}; {_are_kept(soon)}."
 
 
 def _expire(expiring: Sequence[Expiring]) -> str:

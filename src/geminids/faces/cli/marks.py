@@ -60,7 +60,7 @@ def in_words(session: Marked) -> str:
     name = f'named "{said.name}"' if said.name else "no name"
     tags = f"tagged {words.tags(said.tags)}" if said.tags else "no tags"
     numbers = ", ".join(str(note.id) for note in said.notes)
-    notes = f"{words.count(len(said.notes), 'note')} ({numbers})" if said.notes else "no notes"
+    notes = f"note{'' if len(said.notes) == 1 else 's'} {numbers}" if said.notes else "no notes"
     return f"{session.id}: {name}, {tags}, {notes}."
 
 

@@ -12,6 +12,7 @@ from functools import cache
 
 from geminids.core.values import Value
 from geminids.faces.cli.screen import MOST_READABLE, Screen
+from geminids.faces.cli.talk import wrapped
 from geminids.sharing.transcript import safe
 
 TYPE_CHECKING = False
@@ -86,6 +87,9 @@ class Page(Protocol):
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Words of any number of lines, broken where a terminal needs it."""
 
+    def sentence(self, text: str, style: str = "") -> None:
+        """Words of ours: broken where a terminal needs it, but never in a command in backticks."""
+
     def command(self, label: str, command: str) -> None:
         """Something to type, on one line however long: broken in two it could not be pasted."""
 
@@ -117,6 +121,10 @@ class PlainPage:
         """Every line with its indent."""
         for line in safe.text(text).split("\n"):
             self._stream.write(f"{' ' * indent}{line}".rstrip() + "\n")
+
+    def sentence(self, text: str, style: str = "") -> None:
+        """One line, however long."""
+        self.words(text, style)
 
     def command(self, label: str, command: str) -> None:
         """One line, however long."""
@@ -164,6 +172,11 @@ class DrawnPage:
         """Broken between words."""
         self._print(_styled([(text, style)], keep_lines=True), indent, self._words_width)
 
+    def sentence(self, text: str, style: str = "") -> None:
+        """Broken between words; a command that is longer than the line is broken by the terminal alone."""
+        lines = wrapped(text, self._words_width, continued="")
+        self._print(_styled([(lines, style)], keep_lines=True), 0, UNBROKEN)
+
     def command(self, label: str, command: str) -> None:
         """One line, which only the terminal breaks."""
         self._print(_styled([label, command]), 0, UNBROKEN)
@@ -202,12 +215,17 @@ class DrawnPage:
         finally:
             self._marked = None
 
+    def widths(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> dict[int, int]:
+        """The columns of a table that have room, by their place, and how wide each is."""
+        cells = [[_styled([cell]) for cell in row] for row in rows]
+        return _column_widths(columns, cells, self._console.width)
+
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> list[Column]:
         """Columns under their headings, each row one line; those that found no room are given back."""
         from rich.table import Table
 
         cells = [[_styled([cell]) for cell in row] for row in rows]
-        widths = _column_widths(columns, cells, self._console.width)
+        widths = self.widths(columns, rows)
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, COLUMN_GAP, 0, 0))
         for place, width in widths.items():
             justify: Literal["left", "right"] = "right" if columns[place].is_number else "left"

@@ -91,7 +91,7 @@ def redact_record(
 
     \b
     geminids redact-record session.acr --list
-    geminids redact-record session.acr -o share.acr --entry 4 --text "Project Falcon"
+    geminids redact-record session.acr -o share.acr --entry 4 --text Falcon
     geminids redact-record session.acr -o share.acr --field output --secrets
     geminids redact-record session.acr -o one.acr --only 12
     geminids verify share.acr

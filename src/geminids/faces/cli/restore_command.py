@@ -109,7 +109,7 @@ def restore(
     \b
     geminids restore 3 --dry-run
     geminids restore 1f0c9a2b
-    geminids restore is:kept project:shop
+    geminids restore is:deleted project:shop
     geminids restore 1f0c9a2b --to ~/rescued
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.sessions import sessions_meant

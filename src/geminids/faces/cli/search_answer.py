@@ -232,7 +232,7 @@ def _no_such_page(
 
     if choices.json and not jsonl:
         _print_json(found._replace(sessions=()), library.to_come(), None)
-    say(f"There is no page {wanted}: what is found fills {words.count(last, 'page')}.")
+    say(words.no_page(wanted, last))
     return NOTHING_FOUND
 
 

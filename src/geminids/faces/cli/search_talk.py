@@ -10,7 +10,7 @@ from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from geminids.query.search.found import Found, Stopped, Unsearched
+    from geminids.query.search.found import Found, SessionHits, Stopped, Unsearched
 
 LEAST_BEGINNING = 3
 """Letters of a word that is taken for the beginning of a filter."""
@@ -198,6 +198,11 @@ def _tell_stopped(outcome: SearchOutcome, stopped: Stopped) -> None:
     )
 
 
+def _is_found_by_name(group: SessionHits) -> bool:
+    """Whether none of its messages has the words."""
+    return not any(hit.is_of_message for hit in group.hits)
+
+
 def _tell_extent(outcome: SearchOutcome) -> None:
     """On a terminal: how much was found among how much, what was hidden, and what to type next."""
     from geminids.sharing.transcript import words
@@ -210,8 +215,11 @@ def _tell_extent(outcome: SearchOutcome) -> None:
     sessions = f"{'' if total.are_all_sessions else 'at least '}{words.count(total.sessions, 'session')}"
     is_told = found.searched.left_out and _has_words(outcome.typed)
     left_out = f"; not indexed: {found.searched.left_out} (--scan)" if is_told else ""
-    in_messages = f"{messages} in " if total.matches else ""
-    say(f"{in_messages}{sessions}; searched: {words.sessions(found.searched.kinds)}{left_out}.")
+    in_messages = f"{messages} in {sessions}" if total.matches else sessions
+    if total.matches and (total.matches < total.sessions or any(map(_is_found_by_name, found.sessions))):
+        # Some have the words in their title, or in the name of their project.
+        in_messages = f"{sessions}; {messages}"
+    say(f"{in_messages}; searched: {words.sessions(found.searched.kinds)}{left_out}.")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")
     say(f"Read one: `{outcome.show}`.")

@@ -429,4 +429,4 @@ def draw_notes(page: Page, sentences: Iterable[str]) -> None:
     if notes:
         page.line()
     for sentence in notes:
-        page.words(sentence, "quiet")
+        page.sentence(sentence, "quiet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from geminids.core.disk import REAL
 from geminids.core.model import (
     AnyPart,
     Attachment,
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
     from geminids.storage.durable.values import Marks
 
 INDENT = 2
-KEPT_SENTENCE = "kept: the file is gone; this is read from a copy"
 LINES_AT_ONCE = 1000
 """Lines of an output that are laid out together: a reader need not wait for all of a long one."""
 
@@ -177,11 +177,17 @@ def _draw_heading(page: Page, context: StoryContext) -> None:
         mark, style = words.STATUS_MARKS[session.status]
         page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
     if session.kept:
-        page.words(KEPT_SENTENCE, "quiet")
+        page.words(_copy_sentence(session), "quiet")
     if said:
         draw_marks(page, said)
     _draw_problems(page, context)
     page.rule()
+
+
+def _copy_sentence(session: Session) -> str:
+    """Why a session is read from a copy: its file is gone, or what is there now does not hold it."""
+    is_damaged = any(REAL.is_file(file.path) for file in session.files if file.kept)
+    return f"its file is {'damaged' if is_damaged else 'gone'}; read from a copy"
 
 
 def _cost(context: StoryContext) -> str:

@@ -36,18 +36,18 @@ def cut(line: str, width: int) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def wrapped(message: str, width: int) -> str:
+def wrapped(message: str, width: int, continued: str = _CONTINUED) -> str:
     """A message in lines of a width, broken between words and never in a command that may be copied.
 
-    What stands below others, as `^` below a letter, stays as it is.
+    What stands below others, as `^` below a letter, stays as it is. `continued` begins a line that goes on.
     """
-    if width <= len(_CONTINUED) or max(map(len, message.split("\n"))) <= width:
+    if width <= len(continued) or max(map(len, message.split("\n"))) <= width:
         return message
     lines = message.split("\n")
-    return "\n".join(line if line.startswith(" ") else _filled(line, width) for line in lines)
+    return "\n".join(line if line.startswith(" ") else _filled(line, width, continued) for line in lines)
 
 
-def _filled(line: str, width: int) -> str:
+def _filled(line: str, width: int, continued: str) -> str:
     filled = [""]
     for word in _words(line):
         if not filled[-1].strip():
@@ -55,7 +55,7 @@ def _filled(line: str, width: int) -> str:
         elif len(filled[-1]) + 1 + len(word) <= width:
             filled[-1] += f" {word}"
         else:
-            filled.append(_CONTINUED + word)
+            filled.append(continued + word)
     return "\n".join(filled)
 
 

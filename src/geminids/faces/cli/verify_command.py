@@ -104,7 +104,7 @@ def verify(
 
     \b
     geminids verify session.acr
-    geminids verify session.acr --key ana.pub.pem --source session-2026-05-01T10-00-1f0c9a2b.jsonl
+    geminids verify session.acr --key ana.pub.pem --source session.jsonl
     geminids verify statements/
     geminids verify --write-verifier verify_record.py
     """  # noqa: D301 - click wants the character itself

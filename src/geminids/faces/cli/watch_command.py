@@ -104,7 +104,7 @@ def watch(
     geminids watch
     geminids watch latest
     geminids watch --project . --tools
-    geminids watch --json | jq -r 'select(.message.origin == "human").message.parts[].text'
+    geminids watch --json | jq 'select(.message.origin == "human").message'
     geminids watch latest --until-idle 60
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.show_answer import detail_of

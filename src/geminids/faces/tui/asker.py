@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Condition, Thread
 
-from geminids.core.errors import GeminidsError, NoIndexError
+from geminids.core.errors import GeminidsError, NoIndexError, NoSessionsError
 from geminids.faces.tui.matches import Asked, Listed, Matches
 
 TYPE_CHECKING = False
@@ -82,6 +82,8 @@ class Asker:
         """Take in what is new."""
         with self._open_library(True, self._hear, self._progress) as library:
             library.to_come()
+            if library.is_empty():
+                raise NoSessionsError("", library.searched_places)
         with self._changed:
             self._is_read = True
             self._changed.notify_all()

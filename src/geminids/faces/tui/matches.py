@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.errors import WRONG_USAGE, GeminidsError
@@ -62,6 +62,8 @@ class Listed(NamedTuple):
     """Else there are more."""
     note: str = ""
     """What is wrong with what was typed, or what was done about it."""
+    kinds: Mapping[str, int] | None = None
+    """How many there are of each kind; None for what was searched."""
 
 
 class Matches:
@@ -81,7 +83,7 @@ class Matches:
         kinds = None if scope.kept else LED_BY_HUMANS
         wanted = Filter(project=scope.project, agents=agents, kinds=kinds, kept=scope.kept)
         found = self._library.listing(wanted, asked.limit)
-        return Listed(asked, self._lines(found.sessions), found.total)
+        return Listed(asked, self._lines(found.sessions), found.total, kinds=found.asked_for(kinds))
 
     def _found(self, asked: Asked) -> Listed:
         try:

@@ -66,7 +66,10 @@ def _box(picker: Picker) -> list[Piece]:
 def _told(listed: Listed | None, scope: Scope) -> str:
     if listed is None:
         return ""
-    number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
+    if listed.kinds is None:
+        number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
+    else:
+        number = words.sessions(listed.kinds)
     where = (scope.agent, "this project" if scope.project else "", "deleted" if scope.kept else "")
     return " · ".join(filter(None, (number, *where)))
 

@@ -35,7 +35,7 @@ _KEY_LINE = re.compile(
 _KEY_LAST_LINE = re.compile(_BETWEEN_KEY_LINES + rb"(?:\d{1,6}[\t :|]{1,8})?[A-Za-z0-9+/=]{16,}")
 
 KINDS = {
-    "assignment": "value of a variable or field named like a secret",
+    "assignment": "value of a name such as password",
     "attachment": "picture or document, which cannot be searched",
     "authorization": "authorization header",
     "aws-key-id": "AWS access key id",

@@ -6,7 +6,7 @@ A scope says which sessions and days count. What is asked for is grouped by an e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from geminids.core.values import NamedTuple, Value
 from geminids.storage.index.reader import Condition, among, selection
@@ -355,14 +355,17 @@ def session_numbers(index: Index, session_ids: Sequence[str]) -> dict[int, str]:
     return dict(index.connection.execute(f"SELECT id, sid FROM sessions WHERE {wanted.sql}", wanted.values))
 
 
-def models_most_used(index: Index, sessions: Iterable[int]) -> dict[int, str]:
-    """The model that used most in each of some sessions."""
-    numbers = ", ".join(map(str, sessions))
-    rows = index.connection.execute(
-        "SELECT session, name, sum(total) FROM spent JOIN names ON names.id = spent.model "
-        f"WHERE session IN ({numbers}) GROUP BY session, model ORDER BY 3"
-    )
-    return {session: name for session, name, _ in rows}
+def models_most_used(index: Index, sessions: Collection[int]) -> dict[int, str]:
+    """The model that used most in each of some sessions; if no usage says, the one that said most."""
+    most: dict[int, str] = {}
+    for weight, table in (("sum(total)", "spent"), ("count(*)", "messages")):
+        missing = ", ".join(str(session) for session in sessions if session not in most)
+        rows = index.connection.execute(
+            f"SELECT session, name, {weight} FROM {table} JOIN names ON names.id = model "
+            f"WHERE session IN ({missing}) GROUP BY session, model ORDER BY 3"
+        )
+        most |= {session: name for session, name, _ in rows}
+    return most
 
 
 def last_request(index: Index, session: int) -> tuple[str | None, int | None] | None:
