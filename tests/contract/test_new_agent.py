@@ -368,7 +368,7 @@ def test_what_is_exported_can_be_narrowed_to_agents(geminids: Run, home: Path, t
     rows = list(csv.DictReader(io.StringIO((tmp_path / "all.csv").read_text("utf-8"))))
     assert {row["session_id"] for row in rows} == {"toy:7c1d0001"}
     both = geminids("export", "--all", "-f", "html", "-o", f"{tmp_path}/pages/", "--home", home)
-    assert "3 sessions written" in both.err
+    assert "3 files written" in both.err
     contents = (tmp_path / "pages" / "index.html").read_text("utf-8")
     assert "Toy Agent" in contents
     assert "Gemini CLI" in contents

@@ -79,6 +79,15 @@ def test_the_reference_of_the_command_line_is_what_help_says(
         assert f"  {command} " in pages[0], "every command there is has a page"
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_help_is_wider_than_a_terminal(
+    geminids: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    wide = [line for line in geminids(*command.split(), "--help").out.splitlines() if len(line) > 80]
+    assert wide == []
+
+
 def test_global_options_are_told_once_and_named_by_every_command_that_takes_them(geminids: Run) -> None:
     whole = " ".join(geminids("--help").out.split())
     for option in (*WHERE_AND_HOW, JSON, NO_SYNC):

@@ -29,10 +29,17 @@ ODD = {
     r"\bis said\b|\bfound no room\b": "a message says, is left out",
     r"\bsettled? for good\b|\bnothing need be\b": "settings, optional",
     r"\bwindows? of five hours\b|\bpresent windows?\b": "five-hour window, current window",
+    r"\b(?:in|from )(?:to )?the cache\b|\bwhole prompts\b": "cached input, cache writes, input",
+    r"\bnothing was recorded\b": "has no token counts",
+    r"\blets? somebody in\b|\blooked into\b|\bin one list\b": "authorization, searched, together",
 }
 """Words that a reader stumbles over, and what to say instead."""
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+WHOLE_FOLDERS = ("faces", "library", "query/health", "query/usage", "reading", "sharing", "sync")
+"""Folders in which every text reaches people, also those of tables."""
+PAGE_OF_WEB_APP = ROOT / "src/geminids/faces/web/frontend/src"
+COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*|<!--.*?-->|<style>.*?</style>", re.DOTALL)
 FOLDERS = ("faces/cli", "core", "library", "query", "sharing/records", "storage", "sync", "agents")
 SHOWN = re.compile(
     r"(?:Error|Exception|UsageError|BadParameter|Offer)\Z|\A(?:say|page|words|_cannot|NotResumable)\Z"
@@ -68,6 +75,30 @@ def test_messages_are_in_plain_words(folder: str) -> None:
     assert odd == {}
 
 
+@pytest.mark.parametrize("folder", WHOLE_FOLDERS)
+def test_tables_are_in_plain_words(folder: str) -> None:
+    modules = sorted((ROOT / "src" / "geminids" / folder).rglob("*.py"))
+    odd = {
+        f"{module.relative_to(ROOT)}:{line}": found
+        for module in modules
+        for line, words in texts_in(ast.parse(module.read_text("utf-8")))
+        if (found := odd_words(words))
+    }
+    assert odd == {}
+
+
+def test_the_page_of_the_web_app_is_in_plain_words() -> None:
+    files = [file for file in PAGE_OF_WEB_APP.rglob("*.*") if file.suffix in (".ts", ".svelte")]
+    odd = {
+        file.name: found
+        for file in files
+        # Its comments are those of the server.
+        if file.name != "api-types.ts" and (found := odd_words(COMMENT.sub("", file.read_text("utf-8"))))
+    }
+    assert len(files) > 100
+    assert odd == {}
+
+
 def test_odd_words_are_found_in_help_and_in_messages() -> None:
     source = 'say(f"{name} is taken back by {the_user}")\nraise click.UsageError("Nobody can be asked here")'
     assert [len(odd_words(words)) for _, words in said_in(ast.parse(source))] == [1, 1]
@@ -81,6 +112,15 @@ def said_in(module: ast.Module) -> Iterator[tuple[int, str]]:
             for argument in call.args:
                 if words := _literal(argument):
                     yield call.lineno, words
+
+
+def texts_in(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """All texts of several words but docstrings, by their lines."""
+    alone = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        match node:
+            case ast.Constant(value=str(text)) if " " in text and id(node) not in alone:
+                yield node.lineno, text
 
 
 def _name(called: ast.expr) -> str:

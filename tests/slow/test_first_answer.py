@@ -62,7 +62,7 @@ def test_a_list_tells_the_newest_and_has_the_rest_read_behind(commands: Commands
     listed = [int(session["native_id"][:8], 16) for session in json.loads(ran.stdout)["sessions"]]
     assert 0 < len(listed) < SESSIONS
     assert listed == list(range(SESSIONS - 1, SESSIONS - 1 - len(listed), -1))
-    assert f"{SESSIONS - len(listed)} more groups of files are still to be read" in ran.stderr
+    assert f"{SESSIONS - len(listed)} more sessions are still to be read" in ran.stderr
     assert json.loads(ran.stdout)["to_come"] == SESSIONS - len(listed)
     commands.wait_for_the_rest()
     ran = commands.run("list", "--json")

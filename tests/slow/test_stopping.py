@@ -151,7 +151,7 @@ def test_what_was_put_back_before_it_was_stopped_is_whole(
     terminal.until("Restoring " + BAR)
     terminal.type("\x03")
     code, seen = terminal.finish()
-    done = re.search(rf"Stopped: (\d+) of {SESSIONS} sessions were restored", " ".join(seen.split()))
+    done = re.search(rf"Stopped after (\d+) of {SESSIONS} sessions: what was", " ".join(seen.split()))
     assert code == 130
     assert done, seen
     written = list(folder.rglob("session-*.jsonl"))

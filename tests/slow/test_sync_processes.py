@@ -93,7 +93,7 @@ def assert_is_whole(grown: Grown, data: Path) -> None:
 
 def _more_in(sentence: str) -> int:
     """How many groups of files a sentence says are still to come."""
-    said = re.search(r"([\d,]+) more groups of files", sentence)
+    said = re.search(r"([\d,]+) more sessions", sentence)
     assert said, sentence
     return int(said[1].replace(",", ""))
 

@@ -15,7 +15,7 @@ import pytest
 from geminids.library import Library
 from geminids.library.attest.attestation import Signer
 from geminids.library.attest.choices import SigningManner
-from geminids.library.attest.verification import VerifiedRecord
+from geminids.library.attest.verified import VerifiedRecord
 from geminids.query.sessions.listing import Filter
 from tests.conftest import FIXTURES, Run
 from tests.support.homes import FIRST_ID, tool_call, write_session

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from io import StringIO
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
-from rich.console import Console
-from rich.segment import Segment, Segments
-from rich.terminal_theme import TerminalTheme
 from textual import events
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from geminids.faces.cli.choices import Choices
 from geminids.faces.tui.browser.app import Browser, Canvas
@@ -25,6 +23,8 @@ from tests.conftest import NOW
 
 PATIENCE = 20.0
 """Seconds until something must be seen."""
+_SETTLED = 0.4
+"""Seconds in which nothing changed."""
 
 
 class Browsing:
@@ -39,6 +39,12 @@ class Browsing:
         """What is seen now, in all columns."""
         canvas = self.app.query_one(Canvas)
         return [canvas.render_line(at).text for at in range(self.app.size.height)]
+
+    @property
+    def strips(self) -> list[Strip]:
+        """The same with their colours."""
+        canvas = self.app.query_one(Canvas)
+        return [canvas.render_line(at) for at in range(self.app.size.height)]
 
     @property
     def screen(self) -> str:
@@ -97,6 +103,14 @@ class Browsing:
             assert time.monotonic() < until, f"the browser is still there:\n{self.screen}"
             await asyncio.sleep(0.01)
 
+    async def settle(self) -> None:
+        """Wait until nothing changes any more."""
+        before, since = self.lines, time.monotonic()
+        while time.monotonic() - since < _SETTLED:
+            await self.pause(0.02)
+            if self.lines != before:
+                before, since = self.lines, time.monotonic()
+
     async def pause(self, seconds: float | None = None) -> None:
         """Let the browser do what it has to do."""
         await self._pilot.pause(seconds)
@@ -116,6 +130,7 @@ def browse(
     scopes: Sequence[Scope] = (Scope(), Scope(project="."), Scope(kept=True)),
     sample: bool = False,
     has_colour: bool = True,
+    now: datetime = NOW,
     first: Callable[[Browser], View] | None = None,
     **options: Any,
 ) -> object:
@@ -123,7 +138,7 @@ def browse(
 
     It begins with the list unless `first` makes another view.
     """
-    choices = Choices(NOW)
+    choices = Choices(now)
     choices.home, choices.data, choices.sample = [str(home) for home in homes], str(data), sample
 
     def listed(stage: Browser) -> Sessions:
@@ -132,7 +147,7 @@ def browse(
         )
 
     app = Browser(
-        choices.open_behind, first or listed, now=NOW, has_colour=has_colour, spelled=choices.spelled
+        choices.open_behind, first or listed, now=now, has_colour=has_colour, spelled=choices.spelled
     )
 
     async def run() -> None:
@@ -143,50 +158,3 @@ def browse(
     if app.error:
         raise app.error
     return app.return_value
-
-
-LIGHT = TerminalTheme(
-    (255, 255, 255),
-    (30, 30, 30),
-    [
-        (30, 30, 30),
-        (176, 0, 32),
-        (0, 110, 40),
-        (134, 95, 0),
-        (0, 80, 190),
-        (135, 0, 140),
-        (0, 115, 125),
-        (90, 90, 90),
-    ],
-)
-DARK = TerminalTheme(
-    (24, 26, 32),
-    (214, 216, 222),
-    [
-        (24, 26, 32),
-        (240, 113, 120),
-        (152, 195, 121),
-        (229, 192, 123),
-        (97, 150, 239),
-        (198, 120, 221),
-        (86, 194, 200),
-        (171, 178, 191),
-    ],
-)
-
-
-def picture(seen: Browsing, theme: TerminalTheme) -> str:
-    """What is seen as a picture (SVG), in the colours of a terminal."""
-    columns, height = seen.app.size
-    console = Console(
-        width=columns,
-        height=height,
-        file=StringIO(),
-        record=True,
-        force_terminal=True,
-        color_system="truecolor",
-        legacy_windows=False,
-    )
-    for strip in seen.app.query_one(Canvas).strips:
-        console.print(Segments([*strip.adjust_cell_length(columns), Segment.line()]), end="")
-    return console.export_svg(title="geminids browse", theme=theme, unique_id="browse")

@@ -14,6 +14,7 @@ import sys
 import termios
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Self
 
 from tests.conftest import NOW
@@ -126,6 +127,17 @@ class LiveScreen:
             self._look()
         return self.picture()
 
+    def wait_for_quiet(self, seconds: float = 2, longest: float = 30) -> str:
+        """All that was seen, once something was and nothing more comes for a while."""
+        until = time.monotonic() + longest
+        before, since = "", time.monotonic()
+        while not before or time.monotonic() < since + seconds:
+            assert time.monotonic() < until, self.seen[-3000:]
+            self._look()
+            if self.seen != before:
+                before, since = self.seen, time.monotonic()
+        return self.seen
+
     def ended(self, longest: float = 30) -> int:
         """The exit code, once it has ended."""
         until = time.monotonic() + longest
@@ -158,7 +170,8 @@ def _read(descriptor: int) -> bytes:
 class Terminal:
     """A shell on a terminal of its own, as somebody has it open beside others."""
 
-    def __init__(self, columns: int = 80) -> None:
+    def __init__(self, columns: int = 80, folder: Path | None = None) -> None:
+        """Start it in a folder, else in the one that is current."""
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         settings = termios.tcgetattr(theirs)
@@ -168,6 +181,7 @@ class Terminal:
         self.shell = subprocess.Popen(
             ["/bin/sh", "-c", 'exec /bin/sh -i <>"$0" >&0 2>&1', os.ttyname(theirs)],
             env=os.environ | {"PS1": "", "PS2": "", "ENV": ""},
+            cwd=folder,
             start_new_session=True,
         )
         self._theirs = theirs

@@ -115,12 +115,30 @@ class SessionNotFoundError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(
-        self, wanted: str, near: Sequence[Candidate] = (), unreadable: Sequence[Unreadable] = ()
+        self,
+        wanted: str,
+        near: Sequence[Candidate] = (),
+        unreadable: Sequence[Unreadable] = (),
+        names: Sequence[str] = (),
     ) -> None:
-        self.candidates = near
+        """`names` are names that have its words: then nothing else is near."""
+        self.wanted = wanted
+        self.candidates = near if not names else ()
         self.unreadable = unreadable
+        self.names = names
         hint = "Nearest:" if near else "`geminids list` shows your sessions."
+        if names:
+            hint = f"Did you mean {' or '.join(map(repr, names))}?"
         super().__init__(f"No session {wanted!r}. {hint}")
+
+
+class NoSessionsError(SessionNotFoundError):
+    """There is no session at all."""
+
+    def __init__(self, wanted: str, places: Sequence[str], unreadable: Sequence[Unreadable] = ()) -> None:
+        super().__init__(wanted, unreadable=unreadable)
+        self.places = places
+        """The folders that were looked at."""
 
 
 class NoIndexError(GeminidsError):
@@ -191,11 +209,22 @@ MOST_CANDIDATES = 10
 class AmbiguousIdError(GeminidsError):
     """Several sessions are meant by these letters."""
 
-    def __init__(self, wanted: str, candidates: Sequence[Candidate], *, same_id: bool = False) -> None:
+    def __init__(
+        self,
+        wanted: str,
+        candidates: Sequence[Candidate],
+        *,
+        same_id: bool = False,
+        same_name: bool = False,
+    ) -> None:
         self.candidates = candidates
         more = "they have the same id, so give the file" if same_id else "type more of the id"
+        if same_name:
+            more = "they have the same name, so give the id"
         named = f", the newest {MOST_CANDIDATES} of them" if len(candidates) > MOST_CANDIDATES else ""
-        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}{named}:")
+        # Checkpoints and subagents are among them.
+        kinds = "sessions of all kinds" if named else "sessions"
+        super().__init__(f"{wanted!r} could be any of {len(candidates)} {kinds}; {more}{named}:")
 
 
 class ShortIdError(GeminidsError):
@@ -368,7 +397,8 @@ class AgentNotFoundError(GeminidsError):
 
     def __init__(self, program: str, line: str) -> None:
         super().__init__(
-            f"`{program}` is not on the PATH, so nothing was started. Once it is installed, run: {line}"
+            # On a line of its own it is never broken.
+            f"`{program}` is not on the PATH, so nothing was started. Once it is installed, run:\n  {line}"
         )
 
 
@@ -413,8 +443,8 @@ class BadTimeError(GeminidsError):
     def __init__(self, written: str) -> None:
         super().__init__(
             f"Cannot read the time {written!r}. "
-            "Use 7d, 12h, 30min, 2w, 1mo, 1y, today, yesterday, 2026, 2026-05, 2026-05-01 or "
-            "2026-05-01T14:00."
+            'Use 7d, 12h, 30min, 2w, 1mo, 1y, today, yesterday, "last week", "this month", 2026, 2026-05, '
+            "2026-05-01 or 2026-05-01T14:00."
         )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
@@ -53,7 +54,8 @@ class Completions:
         names = self._names()
         known = self._ask(lambda index: _titles(index, beginning, listed)) or {}
         ids = listed if listed and not beginning else dict.fromkeys([*known, *listed])
-        found = {_typed(sid, beginning): names.get(sid) or known.get(sid, "") for sid in ids}
+        short = self._ask(lambda index: _short(index, ids)) or {}
+        found = {_typed(sid, beginning, short.get(sid)): names.get(sid) or known.get(sid, "") for sid in ids}
         if beginning:
             found |= {name: known.get(sid, "") for sid, name in names.items() if name.startswith(beginning)}
         return found
@@ -158,10 +160,25 @@ def _opened(place: IndexFile | None) -> Iterator[Index | None]:
             index.close()
 
 
-def _typed(sid: str, beginning: str) -> str:
-    """What can be typed for a session: the agent's own id, else all of it; empty if nothing begins so."""
-    spellings = (sid.partition(":")[2], sid)
+def _typed(sid: str, beginning: str, short: str | None = None) -> str:
+    """What can be typed for a session; empty if nothing begins so.
+
+    As much of the agent's own id as means it, where that is known and not exceeded yet, else all of it.
+    """
+    agent, _, native = sid.partition(":")
+    spellings = (native, sid) if short is None else (short, native, f"{agent}:{short}", sid)
     return next((spelled for spelled in spellings if spelled.startswith(beginning)), "")
+
+
+def _short(index: Index, wanted: Iterable[str]) -> dict[str, str]:
+    """As much of the agent's own id as tells each session from all others; none if another has the same."""
+    from geminids.query.sessions.ids import short_ids
+    from geminids.storage.index.reader import native_ids
+
+    held = Counter(native_ids(index))
+    shortest = short_ids(held)
+    natives = ((sid, sid.partition(":")[2]) for sid in wanted)
+    return {sid: shortest[native] for sid, native in natives if held[native] == 1}
 
 
 def _titles(index: Index, beginning: str, listed: Sequence[str]) -> dict[str, str]:

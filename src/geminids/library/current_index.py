@@ -157,9 +157,11 @@ class CurrentIndex:
         with naming_damage(index.path):
             left = to_come(index)
         if left:
+            # A group of files nearly always holds one session.
+            more = "1 more session is" if left.bundles == 1 else f"{left.bundles:,} more sessions are"
             self._manner.tell(
-                f"The newest sessions are indexed; {left.bundles:,} more groups of files are still to be "
-                "read. `geminids sync` waits for them."
+                f"The newest sessions are indexed; about {more} still to be read. `geminids sync` waits for "
+                "them."
             )
 
     def _as_it_is(self) -> Index:

@@ -25,6 +25,7 @@ class Item(NamedTuple):
     """None if its file is gone."""
     stamp: bytes | None = None
     """The state it is in; None if that is not known, and it is always written anew."""
+    kind: str = "main"
 
     @property
     def key(self) -> str:

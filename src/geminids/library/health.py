@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from geminids.core.model import FileAccount, Problem, SessionSummary
     from geminids.library.custody.kept_copies import KeptCopies
     from geminids.query.health.facts import IndexFacts
-    from geminids.query.health.fidelity import Fidelity
+    from geminids.query.health.fidelity import Fidelity, HiddenSessions
     from geminids.query.health.overview import Overview
 
 
@@ -92,10 +92,20 @@ class HealthMethods(OneSessionMethods):
             problems=problems,
             skipped=((file.reason, file.size) for scan in scans for file in scan.skipped),
             data_folder=self._context.data_folder,
+            hidden=None if files else self._hidden(),
         )
         if with_names:
             return report
         return without_names(report, Names(Path(config.expanded("~")), self._context.places))
+
+    def _hidden(self) -> HiddenSessions:
+        from geminids.library.custody.kept_copies import KeptCopies
+        from geminids.query.health.fidelity import HiddenSessions
+
+        # Files are looked at as they are: the index need not be brought up to date for it.
+        found = [one for one in KeptCopies(self._context, self.session).stranded() if not one.is_slight]
+        partly = sum(one.severity == "partly" for one in found)
+        return HiddenSessions(len(found), partly, tuple(sorted({one.session.agent for one in found})))
 
     @property
     def memory_is_damaged(self) -> bool:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from geminids.core import config
-from geminids.core.errors import NoSuchLineError, SessionNotFoundError
+from geminids.core.errors import AmbiguousIdError, NoSuchLineError, SessionNotFoundError, ShortIdError
 from geminids.core.names import storable
 from geminids.library.one_session import OneSessionMethods
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from geminids.query.sessions.lookup import LookupResult
     from geminids.query.sessions.marked import Marked, MarkedSessions
     from geminids.storage.durable.values import MarkChange, Marks
+
+
+MOST_NAMES = 3
+"""So many names are suggested; of more none is likely to be meant."""
+
+
+def _words(text: str) -> list[str]:
+    """The words of a name, however they are written."""
+    return re.findall(r"\w+", text.casefold())
 
 
 class MarkMethods(OneSessionMethods):
@@ -77,21 +89,41 @@ class MarkMethods(OneSessionMethods):
         """The one session that is meant, also by the name that the user gave it."""
         try:
             return super()._find(wanted, with_outputs=with_outputs)
-        except SessionNotFoundError:
+        except (SessionNotFoundError, NoSuchLineError, ShortIdError, AmbiguousIdError) as error:
             named = self._named(wanted)
             if named is None:
+                names = self._names_with(wanted) if isinstance(error, SessionNotFoundError) else ()
+                if names:
+                    raise SessionNotFoundError(wanted, (), error.unreadable, names) from None
                 raise
         return super()._find(named, with_outputs=with_outputs)
+
+    def _file_meant(self, wanted: str) -> Path | None:
+        """The file that is meant, there or not; a name with a slash in it is none."""
+        from geminids.core.agents.base import may_exist
+
+        path = super()._file_meant(wanted)
+        return None if path and not may_exist(path) and self.sessions_named(wanted) else path
+
+    def sessions_named(self, name: str) -> list[str]:
+        """The ids of the sessions that the user gave this name, capital letters or not, here or not."""
+        meant = name.casefold()
+        return [sid for sid, said in self.marks().items() if said.name and said.name.casefold() == meant]
 
     def _named(self, name: str) -> str | None:
         from geminids.query.sessions.ids import pick_named
         from geminids.storage.index.reader import among, sessions
 
-        meant = name.casefold()
-        named = [sid for sid, said in self.marks().items() if said.name and said.name.casefold() == meant]
+        named = self.sessions_named(name)
         rows = self._context.ask(lambda index: sessions(index, [among(named)])) if named else []
         row = pick_named(rows, name)
         return row.id if row else None
+
+    def _names_with(self, wanted: str) -> list[str]:
+        """The names of sessions that have all these words."""
+        words = set(_words(wanted))
+        names = {said.name for said in self.marks().values() if said.name and words <= set(_words(said.name))}
+        return sorted(names) if words and len(names) <= MOST_NAMES else []
 
     def _to_mark(self, wanted: str) -> Marked:
         """The session that is meant, without its marks: a damaged file of marks is mended by a change."""
@@ -99,9 +131,11 @@ class MarkMethods(OneSessionMethods):
 
         try:
             session = self._find(wanted, with_outputs=False).sessions[0]
-        except (SessionNotFoundError, NoSuchLineError):
-            if gone := elsewhere(self.marks(), wanted):
-                return gone
+        except (SessionNotFoundError, NoSuchLineError) as error:
+            # A number that no line has is no id that is too short.
+            with suppress(*[ShortIdError] if isinstance(error, NoSuchLineError) else ()):
+                if gone := elsewhere(self.marks(), wanted):
+                    return gone
             raise
         return Marked(storable(session.id), session.title, is_here=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from geminids.core import config
-from geminids.core.errors import SessionNotFoundError
+from geminids.core.errors import NoSessionsError, SessionNotFoundError
 from geminids.core.names import storable
 from geminids.library.context import LibraryContext, LibraryPart
 
@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from pathlib import Path
     from typing import Any
 
     from geminids.core.model import Companion, Location, Problem, Project, Session
@@ -37,10 +38,9 @@ class OneSessionMethods(LibraryPart):
 
     def read(self, wanted: str) -> LookupResult:
         """The sessions in a file if a file is meant, else the one session that is."""
-        from geminids.query.sessions.input_files import file_meant, is_id_of_a_name
         from geminids.query.sessions.lookup import LookupResult
 
-        if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
+        if path := self._file_meant(wanted):
             return LookupResult(self.file(path), ())
         try:
             return self._find(wanted)
@@ -94,21 +94,19 @@ class OneSessionMethods(LibraryPart):
 
         from geminids.query.sessions import input_files
 
-        path = input_files.file_meant(wanted) or Path(self.session(wanted).files[-1].path)
+        path = self._file_meant(wanted) or Path(self.session(wanted).files[-1].path)
         return input_files.agent_view(path)
 
     def resuming(self, wanted: str, now: datetime | None = None) -> ToResume:
         """How the agent of a session would go on with it, or why it cannot. Nothing is started."""
         from datetime import UTC, datetime
 
-        from geminids.query.sessions.input_files import file_meant, is_id_of_a_name
         from geminids.query.sessions.resume import ShortNames, how_to_resume
 
-        path = file_meant(wanted)
-        is_file = path is not None and not is_id_of_a_name(wanted, path)
-        session = self.file(path)[0] if path and is_file else self.session(wanted)
+        path = self._file_meant(wanted)
+        session = self.file(path)[0] if path else self.session(wanted)
         circumstances = self._context.circumstances(
-            now or datetime.now(UTC), config.absolute(wanted) if is_file else None
+            now or datetime.now(UTC), config.absolute(wanted) if path else None
         )
         return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
 
@@ -121,6 +119,13 @@ class OneSessionMethods(LibraryPart):
         path = self._context.environment.get("PATH") or ""
         known = {name: load(name).program for name in self._context.agents}
         return {name: program for name, program in known.items() if program and not which(program, path=path)}
+
+    def _file_meant(self, wanted: str) -> Path | None:
+        """The file that is meant, there or not; what has the slash of an id is none."""
+        from geminids.query.sessions.input_files import file_meant, is_id_of_a_name
+
+        path = file_meant(wanted)
+        return None if path and is_id_of_a_name(wanted, path) else path
 
     def _find(self, wanted: str, *, with_outputs: bool = True) -> LookupResult:
         """The one session that is meant, whole, with the best that is known of its project."""
@@ -137,10 +142,18 @@ class OneSessionMethods(LibraryPart):
         """The answer of the index. That there is no such session is only said when all are known."""
         try:
             return self._context.ask(question)
-        except SessionNotFoundError:
+        except SessionNotFoundError as error:
             if not self._context.index.read_the_rest():
-                raise
+                raise self._without_sessions(error) from None
         return self._context.ask(question)
+
+    def _without_sessions(self, error: SessionNotFoundError) -> SessionNotFoundError:
+        """What is said if there is none at all, else the same."""
+        from geminids.storage.index.reader import is_empty
+
+        if not self._context.ask(is_empty):
+            return error
+        return NoSessionsError(error.wanted, self._context.searched_places, error.unreadable)
 
     def _short_id(self, session_id: str) -> str | None:
         from geminids.query.sessions.resume import short_id

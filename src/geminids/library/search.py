@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from geminids.core.errors import ProjectNotFoundError
     from geminids.query.search.facets import FacetCounts
     from geminids.query.search.found import Found
     from geminids.query.search.found_sessions import FoundInOrder
@@ -42,6 +43,26 @@ class SearchMethods(MarkMethods):
             lambda index: ask(index, self._context.homes, asked, moment, progress=progress, marks=marks),
             lambda found: bool(found.sessions),
         )
+
+    def no_such_project(
+        self, question: Question | str, now: datetime | None = None
+    ) -> ProjectNotFoundError | None:
+        """What is to be said of the project that a question names, if it means none."""
+        from geminids.query.search.question import Question
+
+        asked = Question(question) if isinstance(question, str) else question
+        if not asked.project and "project:" not in asked.words:
+            return None
+        from datetime import UTC, datetime
+
+        from geminids.query.projects.lookup import match, not_found
+        from geminids.query.search.question import query_of
+        from geminids.storage.index.reader import projects
+
+        wanted = query_of(asked, now or datetime.now(UTC)).wanted("project")
+        known = self._context.ask(projects).values() if wanted else ()
+        is_unknown = wanted and not any(match(known, one) for one in wanted)
+        return not_found(known, wanted[0]) if is_unknown else None
 
     def places_of(self, words: str, now: datetime | None = None) -> Callable[[str], list[tuple[int, int]]]:
         """What tells where in a text the words of a search stand. Raises QuerySyntaxError."""

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class SessionMethods(MarkMethods):
     """What a library tells of many sessions."""
 
-    def listing(self, wanted: Filter, limit: int | None = None) -> Listing:
+    def listing(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Listing:
         """The sessions that are asked for in little, newest first, and what the question leaves out."""
         from geminids.query.sessions.listing import listing
 
         tagged = self._tagged(wanted.tags) if wanted.tags else ()
         return self._context.index.ask_until_found(
-            lambda index: listing(index, wanted, limit, tagged), lambda found: bool(found.sessions)
+            lambda index: listing(index, wanted, limit, tagged, skip), lambda found: bool(found.sessions)
         )
 
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:

@@ -82,24 +82,36 @@ class SharingMethods(SearchMethods):
         sessions = [session for name in wanted for session in self.read(name).sessions]
         states = self._context.ask(stamps)
         return [
-            Item(session.id, session.file, partial(_itself, session), states.get(SessionRef.of(session)))
+            Item(
+                session.id,
+                session.file,
+                partial(_itself, session),
+                states.get(SessionRef.of(session)),
+                session.kind,
+            )
             for session in sessions
         ]
 
     def items_meant(self, words: Sequence[str], now: datetime | None = None) -> tuple[list[Item], bool]:
-        """Sessions to be exported: those that the words name, else those that hold them, and which it is.
+        """Sessions that are meant: those that the words name, else those that hold them; whether it is these.
 
         Raises the error that says why there is none if only numbers are given: they are lines of a list.
         """
         from geminids.query.search.question import looks_like_query
 
-        if not looks_like_query(words):
+        # A name may have blanks, and so may what the words are together.
+        if not looks_like_query(words) or not looks_like_query(self._unnamed(words)):
             try:
                 return self.items(words), False
             except (SessionNotFoundError, NoSuchLineError, ShortIdError):
                 if all(word.isdecimal() for word in words):
                     raise
+        if self.sessions_named(" ".join(words)):
+            return self.items([" ".join(words)]), False
         return self.items_of(self.found_sessions(" ".join(words), now)), True
+
+    def _unnamed(self, words: Sequence[str]) -> list[str]:
+        return [word for word in words if not self.sessions_named(word)]
 
     def items_of(self, rows: Sequence[SessionRow]) -> list[Item]:
         """Sessions of a list or a search to be exported; each is read when its turn comes."""
@@ -118,7 +130,8 @@ class SharingMethods(SearchMethods):
 
         states = self._context.ask(stamps)
         return [
-            Item(row.id, row.file, partial(read, row.number), states.get((row.id, row.file))) for row in rows
+            Item(row.id, row.file, partial(read, row.number), states.get((row.id, row.file)), row.kind)
+            for row in rows
         ]
 
     def redactor(self, hide: Collection[str] = (), *, keep_attachments: bool = False) -> Redactor:

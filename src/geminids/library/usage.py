@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from geminids.core.model import Session
     from geminids.query.search.language import Query
+    from geminids.query.sessions.listing import Filter, Listing
     from geminids.query.usage.blocks import Blocks
     from geminids.query.usage.by_session import SessionUse
     from geminids.query.usage.costs import Costing
@@ -32,6 +33,20 @@ PRICES_FILE = "prices.json"
 
 class UsageMethods(SearchMethods, SessionMethods):
     """What a library counts."""
+
+    def listing(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Listing:
+        """The sessions that are asked for in little, in order, and what the question leaves out."""
+        from geminids.query.sessions.listing import BY_USE
+
+        if wanted.order not in BY_USE:
+            return super().listing(wanted, limit, skip)
+        from geminids.query.usage.by_session import in_order_of_use
+
+        every = super().listing(wanted._replace(order="date", reverse=False))
+        used = self.used_by([row.id for row in every.sessions])
+        ordered = in_order_of_use(every.sessions, used, wanted.order, reverse=wanted.reverse)
+        end = None if limit is None else skip + limit
+        return every._replace(sessions=ordered[skip:end])
 
     def stats(self, question: StatsQuestion, now: datetime | None = None) -> Statistics:
         """What sessions did, used and cost, in groups; no file of an agent is opened."""

@@ -35,14 +35,13 @@ class WatchMethods(OneSessionMethods):
         of all that it watched. It starts no thread, and may run in any.
         """
         from geminids.query.sessions import watched
-        from geminids.query.sessions.input_files import file_meant, is_id_of_a_name
         from geminids.sync.watch import Pace
 
         homes = partial(self._homes_of, agents)
         how = watched.Watch(homes, self._context.folders.known, last, pace or Pace(), stop)
         if wanted is None:
             return watched.watch_all(how, project)
-        if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
+        if path := self._file_meant(wanted):
             self.file(path)
             return watched.watch_file(how, path)
         return watched.watch_session(how, self.session(wanted))

@@ -21,7 +21,7 @@ UNKNOWN = "not known to geminids"
 CREDENTIALS = "credentials: never opened"
 SETTINGS = "settings of the CLI"
 STATE = "state of the CLI"
-TAUGHT = "what the human taught the CLI"
+TAUGHT = "what you taught the CLI"
 
 LOOKS_SECRET = (
     r"(?i)\.env\b.*|id_(rsa|dsa|ecdsa|ed25519).*|.*\.(pem|key|p12|pfx|keystore|kdbx)"

@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import FIXTURES, Run
 from tests.support.claude_lines import reply, user, words, write
 from tests.support.documents import check_printed
+from tests.support.homes import write_session
 from tests.support.terminal import on_terminal
 
 
@@ -49,6 +50,14 @@ def test_a_terminal_shows_windows_and_the_pauses_between_them(home: Path) -> Non
         .split("claude until ")[1]
         .startswith("15:00 · 3 h left · 1,000 tokens/min · $0.26/h projected: 300k tokens, $1.28")
     )
+
+
+def test_of_several_agents_no_pauses_are_shown(home: Path) -> None:
+    write_session(home, day=1)
+    seen = on_terminal("stats", "--blocks", "--home", home, NO_COLOR="1")
+    assert re.search(r"^2026-06-13 09:00 +claude ", seen, re.MULTILINE)
+    assert re.search(r"^2026-05-01 10:00 +gemini ", seen, re.MULTILINE)
+    assert "without a request" not in seen
 
 
 def test_json_has_a_rate_of_the_present_window_alone(geminids: Run, home: Path) -> None:

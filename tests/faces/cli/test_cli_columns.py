@@ -9,6 +9,8 @@ import pytest
 
 from geminids.faces.cli import list_answer, session_table
 from tests.conftest import ROOT, Run
+from tests.support.claude_lines import user, write
+from tests.support.homes import write_session
 from tests.support.terminal import on_terminal
 
 SAMPLE_NOW = "2026-11-15T12:00:00+00:00"
@@ -71,6 +73,21 @@ def test_the_title_keeps_its_room_and_what_finds_none_is_said(columns: int) -> N
     )
 
 
+def test_a_project_is_whole_before_prompts_are_shown_and_cut_before_it_leaves(tmp_path: Path) -> None:
+    write_session(
+        tmp_path, "1" * 8, slug="moonhopper-app", prompt="camera jitters when the buggy drives fast"
+    )
+    write(tmp_path, user("a", None, "another agent"))
+    shown = {
+        columns: on_terminal("list", "--home", tmp_path, columns=columns, NO_COLOR="1")
+        for columns in (80, 46)
+    }
+    assert "  moonhopper-app  camera jitters when the buggy" in shown[80]
+    assert columns_of(shown[80]) == ["#", "when", "agent", "project", "title"]
+    assert "  moonhop" in shown[46]
+    assert "moonhopper-app" not in shown[46]
+
+
 @pytest.mark.parametrize(
     ("typed", "reason"),
     [
@@ -126,3 +143,17 @@ def test_settings_are_for_terminals_and_what_is_typed_goes_first(geminids: Run, 
 def test_settings_that_cannot_be_used_say_what_to_write(tmp_path: Path, text: str, reason: str) -> None:
     data = settled(tmp_path, text)
     assert reason in on_terminal("list", "--sample", "--data", data, NO_COLOR="1", columns=200, code=2)
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_tags_stand_after_the_title_where_a_column_of_them_has_no_room(
+    geminids: Run, tmp_path: Path, columns: int
+) -> None:
+    geminids("mark", "latest", "--tag", "bug", "--sample", "--data", tmp_path)
+    options = ("--sample", "--data", tmp_path)
+    seen = on_terminal("list", *options, columns=columns, now=SAMPLE_NOW, NO_COLOR="1")
+    without = columns_of(on_terminal("list", "--sample", columns=columns, now=SAMPLE_NOW, NO_COLOR="1"))
+    assert [name for name in columns_of(seen) if name != "tags"] == without
+    assert ("tags" in columns_of(seen)) == (columns > 80)
+    line = next(line for line in seen.splitlines() if line.startswith("1"))
+    assert "#bug" in line

@@ -70,10 +70,15 @@ def test_shells_learn_our_commands(geminids: Run, shell_name: str) -> None:
         ("geminids list --home ", ["dir,"]),
         ("geminids doctor ", ["file,"]),
         ("geminids show lat", ["plain,latest"]),
-        ("geminids show 1f0c", [f"plain,{FIRST_ID}"]),
+        ("geminids show 1f0c", [f"plain,{FIRST_ID[:8]}"]),
+        ("geminids show 1f0c9a2b-", [f"plain,{FIRST_ID}"]),
+        ("geminids show gemini:1f", [f"plain,gemini:{FIRST_ID[:8]}"]),
+        ("geminids list --columns ti", ["plain,title", "plain,time"]),
+        ("geminids list --columns title,ti", ["plain,title,time"]),
+        ("geminids list --columns=id,mo", ["plain,id,model"]),
         ("geminids show loa", ["plain,loaf"]),
         ("geminids show ./x", ["file,./x"]),
-        ("geminids show gemini:7a", ["plain,gemini:7ab81d52-0000"]),
+        ("geminids show gemini:7a", ["plain,gemini:7ab81d52"]),
         ("geminids list --project sh", ["plain,shop", "plain,shop-admin"]),
         ("geminids list --project=shop-", ["plain,shop-admin"]),
         ("geminids list --project ./", ["dir,./"]),
@@ -87,7 +92,7 @@ def test_shells_learn_our_commands(geminids: Run, shell_name: str) -> None:
         ("geminids search tag:", ["plain,tag:bread"]),
         ("geminids search name:l", ["plain,name:loaf"]),
         ("geminids stats model:", ["plain,model:gemini-3-pro"]),
-        ("geminids stats --explain 1f", [f"plain,{FIRST_ID}"]),
+        ("geminids stats --explain 1f", [f"plain,{FIRST_ID[:8]}"]),
         ("geminids search is:su", ["plain,is:superseded", "plain,is:subagent"]),
         ("geminids search since:y", ["plain,since:yesterday"]),
         ("geminids search nosuch:", [""]),
@@ -104,12 +109,12 @@ def test_without_a_word_the_sessions_of_the_last_list_are_offered(
     home: Path, geminids: Run, command: Command
 ) -> None:
     assert offered(command, "geminids show ")[1:] == [
-        "plain,7ab81d52-0000",
-        f"plain,{HARMLESS}",
-        f"plain,{FIRST_ID}",
+        "plain,7ab81d52",
+        f"plain,{HARMLESS[:8]}",
+        f"plain,{FIRST_ID[:8]}",
     ]
     geminids("list", "--project", "notes")
-    assert offered(command, "geminids show ") == ["plain,latest", "plain,7ab81d52-0000"]
+    assert offered(command, "geminids show ") == ["plain,latest", "plain,7ab81d52"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +139,7 @@ def test_names_that_a_shell_would_take_for_more_are_not_offered(
     write_session(tmp_path)
     monkeypatch.setenv("GEMINIDS_HOMES", str(tmp_path))
     assert len(geminids("list").out.splitlines()) == len(HOSTILE) + 1
-    assert offered(command, "geminids mark ") == ["plain,latest", f"plain,{FIRST_ID}"]
+    assert offered(command, "geminids mark ") == ["plain,latest", f"plain,{FIRST_ID[:8]}"]
     # A folder with a line end in its name is known by its slug.
     assert offered(command, "geminids list --project ") == ["plain,s4", "plain,shop"]
     assert offered(command, "geminids search model:") == ["plain,model:-rf", "plain,model:gemini-3-pro"]
@@ -191,11 +196,11 @@ def test_tab_is_answered_before_anybody_waits(home: Path, command: Command) -> N
 def test_a_real_shell_completes_commands_sessions_and_filters(name: str, home: Path, tmp_path: Path) -> None:
     with shell(name, tmp_path) as sat_at:
         sat_at.completed("geminids doc", "geminids doctor")
-        sat_at.completed("geminids show 3e", f"geminids show {HARMLESS}")
+        sat_at.completed("geminids show 3e", f"geminids show {HARMLESS[:8]}")
         sat_at.completed("geminids list --project shop-", "--project shop-admin")
         sat_at.completed("geminids list --project=shop-", "--project=shop-admin")
         sat_at.completed("geminids search tag:b", "search tag:bread")
-        sat_at.completed("geminids show gemini:7", "show gemini:7ab81d52-0000")
+        sat_at.completed("geminids show gemini:7", "show gemini:7ab81d52")
         # No blank stands before what a filter takes.
         sat_at.type("geminids search proj", "Tab", "x")
         sat_at.until("search project:x")
@@ -205,9 +210,11 @@ def test_a_real_shell_completes_commands_sessions_and_filters(name: str, home: P
 def test_titles_stand_beside_sessions_and_steer_nothing(name: str, home: Path, tmp_path: Path) -> None:
     with shell(name, tmp_path) as sat_at:
         # What the user calls a session goes before its title.
-        sat_at.completed("geminids show ", FIRST_ID, "login, please: 100% of %F{red}users", "loaf", tabs=2)
+        sat_at.completed(
+            "geminids show ", FIRST_ID[:8], "login, please: 100% of %F{red}users", "loaf", tabs=2
+        )
         sat_at.type("geminids show 1f0c", "Tab")
-        sat_at.until(f"geminids show {FIRST_ID}")
+        sat_at.until(f"geminids show {FIRST_ID[:8]}")
         sat_at.type("Enter")
         sat_at.until("Fix the login")
     assert not (tmp_path / "hit").exists()
@@ -215,6 +222,6 @@ def test_titles_stand_beside_sessions_and_steer_nothing(name: str, home: Path, t
 
 def test_a_bash_offers_ids_alone(home: Path, tmp_path: Path) -> None:
     with shell("bash", tmp_path) as sat_at:
-        seen = sat_at.completed("geminids show ", FIRST_ID, HARMLESS, tabs=2)
+        seen = sat_at.completed("geminids show ", FIRST_ID[:8], HARMLESS[:8], tabs=2)
     assert "login" not in seen
     assert not (tmp_path / "hit").exists()

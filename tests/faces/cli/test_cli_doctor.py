@@ -1,6 +1,7 @@
 """`geminids doctor`."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,7 @@ def test_the_rest_of_a_home_is_named_with_a_reason(geminids: Run, tmp_path: Path
         "state of the CLI": 2,
         CREDENTIALS: 2,
         UNKNOWN: 1,
-        "what the human taught the CLI": 2,
+        "what you taught the CLI": 2,
         "files of projects as they were, for /restore": 1,
         "programs that the CLI uses": 1,
         "of another product": 1,
@@ -181,4 +182,27 @@ def test_the_first_line_says_whether_anything_is_wrong(geminids: Run, tmp_path: 
     assert geminids("doctor", "--home", tmp_path / "home").out.startswith("Everything was read.\n")
     path.write_text(path.read_text() + "{no json\n")
     damaged = geminids("doctor", "--home", tmp_path / "home").out.splitlines()[0]
-    assert damaged.startswith("1 file damaged or incomplete; nothing needs to be done")
+    assert damaged == "1 file damaged or incomplete; everything readable in it is shown."
+
+
+def test_what_an_agent_hides_of_a_damaged_session_is_said_first(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    header, prompt, *others = path.read_text().splitlines()
+    half = prompt[: len(prompt) // 2]
+    path.write_text("\n".join([header, half + others[0], *others[1:], ""]))
+    outcome = geminids("doctor", "--home", tmp_path)
+    home = shlex.quote(str(tmp_path))
+    assert outcome.out.splitlines()[:3] == [
+        "1 file damaged or incomplete; everything readable in it is shown.",
+        "1 session is hidden from Gemini CLI.",
+        f"See what can be repaired:  geminids rescue --home {home}",
+    ]
+    hidden = json.loads(geminids("doctor", "--home", tmp_path, "--json").out)["hidden"]
+    assert hidden == {"sessions": 1, "partly": 0, "agents": ["gemini"]}
+    assert json.loads(geminids("doctor", path, "--json").out)["hidden"] is None
+
+
+def test_if_agents_show_everything_nothing_needs_to_be_done(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    path.write_text(path.read_text() + "{no json\n")
+    assert geminids("doctor", "--home", tmp_path).out.splitlines()[1] == "Nothing needs to be done."

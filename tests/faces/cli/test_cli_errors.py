@@ -28,6 +28,7 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["1f0c9a2b"], "To read a session: `geminids show 1f0c9a2b`."),
         (["3"], "To read session 3 of the last list: `geminids show 3`."),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
+        (["list", "--sin", "7d"], "No such option '--sin'. Did you mean '--since'? See `geminids list"),
         (["list", "--limit", "0"], "0 is not in the range"),
         (["list", "--kind", "other"], "'other' is not one of"),
         (["list", "--home", ""], "Invalid value for '--home': it is empty."),
@@ -310,7 +311,14 @@ def test_odd_values_are_no_damage_of_the_index(
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("delete", "forget"), ("cost", "stats"), ("undelete", "restore"), ("open", "show"), ("tag", "mark")],
+    [
+        ("delete", "forget"),
+        ("cost", "stats"),
+        ("undelete", "restore"),
+        ("open", "show"),
+        ("tag", "mark"),
+        ("blocks", "stats --blocks"),
+    ],
 )
 def test_what_commands_are_called_elsewhere_is_known(geminids: Run, typed: str, meant: str) -> None:
     assert f"Did you mean `{meant}`?" in geminids(typed, "3").err

@@ -120,6 +120,13 @@ def test_what_means_nothing_is_said(geminids: Run, home: Path) -> None:
     code, _, err = geminids("export", "nonexistent-word", "--home", home)
     assert code == 1
     assert err == "geminids: No session is named 'nonexistent-word'; no message has these words.\n"
+    for query, said in [
+        ("name:nobody", "0 sessions"),
+        ("project:shop", "2 sessions"),
+        ("cors id:2f0c", "1 session"),
+    ]:
+        err = geminids("export", query, "-f", "jsonl", "--home", home).err
+        assert err.startswith(f"geminids: {said} for {query!r}.\n"), err
     code, _, err = geminids("export", "1f0c", "-o", "x.docx", "--home", home)
     assert code == 2
     assert "markdown" in err
@@ -154,13 +161,13 @@ def test_a_folder_is_brought_up_to_date(geminids: Run, home: Path, tmp_path: Pat
     before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
     code, _, err = geminids("export", "--all", "-f", "html", "-o", out, "--home", home)
     assert code == 0
-    assert "0 sessions written, 3 unchanged" in err
+    assert "0 files written, 3 unchanged" in err
     kept = {path.name: path.stat().st_mtime_ns for path in out.glob("2026*")}
     assert kept.items() <= before.items()
 
     write_session(home, FIRST_ID, prompt="Fix the login redirect", answer="Twice.")
     code, _, err = geminids("export", "--all", "-f", "html", "-o", out, "--home", home)
-    assert "1 session written, 2 unchanged" in err
+    assert "1 file written, 2 unchanged" in err
     assert "Twice." in (out / "2026-05-01-fix-the-login-redirect-1f0c9a2b.html").read_text("utf-8")
 
 
@@ -177,7 +184,7 @@ def test_a_file_that_somebody_changed_stays_and_is_named(geminids: Run, home: Pa
     assert [left["file"] for left in json.loads(told)["refused"]] == [str(changed)]
     code, _, err = geminids("export", "--all", "-o", out, "--home", home, "--force")
     assert code == 0
-    assert "1 session written, 2 unchanged" in err
+    assert "1 file written, 2 unchanged" in err
     assert "login redirect" in changed.read_text()
 
 
@@ -192,8 +199,8 @@ def test_a_table_of_contents_that_is_gone_comes_back(geminids: Run, home: Path, 
 def test_sessions_named_by_id_are_written_once_too(geminids: Run, home: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert geminids("export", "1f0c", "-o", f"{out}/", "--home", home).code == 0
-    assert "0 sessions written, 1 unchanged" in geminids("export", "1f0c", "-o", out, "--home", home).err
-    assert "2 sessions written, 1 unchanged" in geminids("export", "--all", "-o", out, "--home", home).err
+    assert "0 files written, 1 unchanged" in geminids("export", "1f0c", "-o", out, "--home", home).err
+    assert "2 files written, 1 unchanged" in geminids("export", "--all", "-o", out, "--home", home).err
 
 
 @pytest.mark.slow
@@ -212,7 +219,7 @@ def test_a_folder_that_is_redacted_later_keeps_no_secret(geminids: Run, home: Pa
     assert code == 0, err
     assert piece not in told()
     assert "1 unchanged" in geminids(*everything, "--redact").err
-    assert "1 session written" in geminids(*everything, "--redact", "--hide", "home").err
+    assert "1 file written" in geminids(*everything, "--redact", "--hide", "home").err
 
 
 def test_a_folder_notes_what_it_holds_once_however_much_is_unchanged(
@@ -228,7 +235,7 @@ def test_a_folder_notes_what_it_holds_once_however_much_is_unchanged(
         return write_file(target, pieces, force=force)
 
     monkeypatch.setattr(folder_of_exports, "write_file", noting)
-    assert "1 session written, 3 unchanged" in geminids(*into).err
+    assert "1 file written, 3 unchanged" in geminids(*into).err
     assert [path.name for path in noted] == [MANIFEST]
 
 
@@ -254,7 +261,7 @@ def test_the_list_of_files_tells_no_ids_and_no_paths(geminids: Run, home: Path, 
 def test_a_fresh_session_is_written_each_time(geminids: Run, home: Path, tmp_path: Path) -> None:
     out = ("-f", "gemini", "-o", f"{tmp_path}/out/", "--home", home)
     assert geminids("export", "1f0c", *out).code == 0
-    assert "1 session written" in geminids("export", "1f0c", "--fresh", *out).err
+    assert "1 file written" in geminids("export", "1f0c", "--fresh", *out).err
     (file,) = (tmp_path / "out").glob("*.jsonl")
     assert '"lastUpdated":"2026-06-15T12:00:00.000Z"' in file.read_text().splitlines()[0]
 

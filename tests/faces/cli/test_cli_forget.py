@@ -76,9 +76,10 @@ def test_words_are_looked_for_as_in_a_search(geminids: Run, home: Path) -> None:
     assert "no message has these words" in outcome.err
 
 
-def test_a_number_of_the_last_list_may_be_meant(geminids: Run, home: Path) -> None:
-    geminids("list")
-    geminids("forget", "2", "--yes")
+def test_a_name_may_be_meant(geminids: Run, home: Path) -> None:
+    geminids("mark", FIRST, "--name", "S3 ACL refusal")
+    outcome = geminids("forget", "s3 acl refusal", "--yes")
+    assert (outcome.code, "No session is named" in outcome.err) == (0, False)
     assert ids(geminids) == [SECOND]
 
 

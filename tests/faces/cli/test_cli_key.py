@@ -317,7 +317,7 @@ def test_a_key_is_deleted_for_good_and_only_on_a_yes(geminids: Run, folder: Path
 def test_on_a_terminal_it_is_asked_who_signs(geminids: Run) -> None:
     seen, code = typed("key", "new", answers=["Ana Lopez"])
     assert code == 0, seen
-    assert "Issuer: who signs" in seen
+    assert "Issuer (your name or address)" in seen
     assert listed(geminids) == {"main": ("Ana Lopez", True)}
     seen, code = typed("key", "new", "other", answers=[""])
     assert code == 0, seen

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Run
+from tests.conftest import FIXTURES, Run
 from tests.support.homes import FIRST_ID, write_session
 
 SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
@@ -302,3 +302,60 @@ def test_an_unreadable_folder_is_named_and_the_rest_shown(
     assert outcome.code == 3
     assert [line.split("\t")[5] for line in outcome.out.splitlines()] == ["shop"]
     assert "tmp/blog/chats: " in outcome.err
+
+
+def dearly(home: Path, native_id: str, tokens: int | None, *, day: int) -> None:
+    """A session that used so many tokens; None: its agent wrote down none."""
+    path = write_session(home, native_id, day=day)
+    written = path.read_text().replace("gemini-3-pro", "gemini-3.8-flash")
+    used = f'"input": {tokens}'
+    path.write_text(written.replace('"input": 10', used) if tokens else written.replace('"tokens"', '"none"'))
+
+
+@pytest.fixture
+def dear(tmp_path: Path) -> Path:
+    """Sessions of which the second used most, and of the last nobody knows."""
+    for day, tokens in enumerate((1000, 5000, 3000, None), 1):
+        dearly(tmp_path, f"{day}{day}{day}{day}0000-0000-4000-8000-000000000001", tokens, day=day)
+    return tmp_path
+
+
+@pytest.mark.parametrize("order", ["cost", "tokens"])
+def test_sessions_are_listed_by_what_they_used(geminids: Run, dear: Path, order: str) -> None:
+    def days(*options: object) -> list[str]:
+        told = geminids("list", "--home", dear, "--sort", order, "--columns", "id", *options).out
+        return [line.removeprefix("gemini:")[0] for line in told.splitlines()]
+
+    assert days() == ["2", "3", "1", "4"]
+    assert days("--reverse") == ["4", "1", "3", "2"]
+    assert days("-n", "2") == ["2", "3"]
+    assert days("-n", "2", "--page", "2") == ["1", "4"]
+
+
+def test_sessions_are_listed_by_the_time_in_which_somebody_was_at_work(geminids: Run) -> None:
+    told = geminids("list", "--sample", "--sort", "time", "--columns", "time").out.split()
+    assert told == sorted(told, key=int, reverse=True)
+
+
+def test_a_list_has_pages(geminids: Run, home: Path) -> None:
+    first, second = geminids("list", "--home", home).out.splitlines()
+    for page, line in (("1", first), ("2", second)):
+        assert geminids("list", "--home", home, "-n", "1", "--page", page).out == f"{line}\n"
+    told = geminids("list", "--home", home, "-n", "1", "--page", "2").err
+    assert "Showing 2 to 2 of 2 sessions; `geminids list" in told
+    none = geminids("list", "--home", home, "-n", "1", "--page", "3")
+    assert (none.code, none.out) == (1, "")
+    assert none.err == "geminids: There is no page 3; there are 2 pages.\n"
+    assert len(geminids("list", "--home", home, "--page", "1").out.splitlines()) == 2
+
+
+def test_the_model_is_told_though_no_usage_says_which(geminids: Run, dear: Path) -> None:
+    assert set(geminids("list", "--home", dear, "--columns", "model").out.split()) == {"gemini-3.8-flash"}
+
+
+def test_a_subagent_has_a_cost_of_its_own(geminids: Run) -> None:
+    home = FIXTURES / "claude" / "subagent" / "home"
+    told = json.loads(geminids("list", "--home", home, "--kind", "all", "--json").out)["sessions"]
+    costs = {one["kind"]: float(one["cost"]) for one in told}
+    assert costs.keys() == {"main", "subagent"}
+    assert 0 < costs["subagent"] < costs["main"], "a session counts its subagents"

@@ -55,16 +55,57 @@ def test_one_line_says_what_is_true_now(geminids: Run, home: Path) -> None:
     words = ("--name", "The cart", "--tag", "Bug", "--tag", "#keep", "--note", "One", "--note", "Two")
     done = geminids("mark", "latest", *words)
     assert (done.code, done.out) == (0, "")
-    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #bug #keep, 2 notes (1, 2).\n'
+    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #bug #keep, notes 1, 2.\n'
     done = geminids("mark", "2e2e", "--untag", "bug", "--forget-note", "1")
-    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #keep, 1 note (2).\n'
+    assert done.err == f'geminids: {SECOND}: named "The cart", tagged #keep, note 2.\n'
     done = geminids("mark", SECOND_ID, "--no-name", "--untag", "keep", "--forget-note", "2")
     assert done.err == f"geminids: {SECOND}: no name, no tags, no notes.\n"
 
 
-def test_a_number_of_the_last_list_may_be_meant(geminids: Run, home: Path) -> None:
-    geminids("list")
-    assert f"{FIRST}: no name, tagged #x" in geminids("mark", "2", "--tag", "x").err
+def test_a_number_without_a_line_is_called_so_whatever_is_marked(geminids: Run, home: Path) -> None:
+    geminids("mark", FIRST, "--name", "The login")
+    for path in home.rglob(f"*{FIRST_ID[:8]}*"):
+        path.unlink()
+    geminids("list", "--project", "blog")
+    wrong = geminids("mark", FIRST_ID[0] * 2, "--tag", "x")
+    assert wrong.err == geminids("show", FIRST_ID[0] * 2).err
+    assert "the last list had 1 line" in wrong.err
+    assert "too short" not in geminids("mark", FIRST_ID[0] + "7", "--tag", "x").err
+
+
+def test_a_name_that_another_session_has_is_given_and_that_is_said(geminids: Run, home: Path) -> None:
+    assert geminids("mark", FIRST, "--name", "The cart").err.count("\n") == 1
+    assert geminids("mark", FIRST, "--name", "The cart", "--tag", "x").err.count("\n") == 1
+    done = geminids("mark", SECOND, "--name", "the cart")
+    assert done.code == 0
+    assert f'Also named "the cart": {FIRST}. To mean one of them, give its id.' in done.err
+    assert "named" not in geminids("mark", SECOND, "--tag", "x").err.partition("\n")[2]
+    assert "could be any of 2 sessions; they have the same name, so give the id" in (
+        geminids("show", "The cart").err
+    )
+
+
+def test_a_name_means_its_session_wherever_one_may_be_meant(
+    geminids: Run, home: Path, tmp_path: Path
+) -> None:
+    for name in ("S3 ACL refusal", "CI/CD", "77", "2e", "id:tag"):
+        geminids("mark", SECOND, "--name", name)
+        assert json.loads(geminids("show", name, "--json").out)["id"] == SECOND, name
+        assert "Gemini CLI finds sessions by their folder" in geminids("resume", name, "--print").err, name
+        written = geminids("export", name, "-o", tmp_path / "one.md", "--force")
+        assert (written.code, "No session is named" in written.err) == (0, False), name
+        assert "Write about carts" in (tmp_path / "one.md").read_text("utf-8"), name
+        assert SECOND_ID in geminids("keep", "versions", name, "--json").out, name
+        assert json.loads(geminids("stats", name, "--json").out)["total"]["sessions"] == 1, name
+        assert f"{SECOND}: named" in geminids("mark", name, "--tag", "x").err, name
+    geminids("mark", SECOND, "--name", "S3 ACL refusal")
+    together = geminids("export", "S3", "ACL", "refusal")
+    assert (together.code, "No session is named" in together.err) == (0, False)
+    several = geminids("export", "S3 ACL refusal", FIRST, "-f", "jsonl")
+    assert (several.code, "No session is named" in several.err) == (0, False)
+    for path in home.rglob(f"*{SECOND_ID[:8]}*"):
+        path.unlink()
+    assert f"{SECOND}: named" in geminids("mark", "s3 acl refusal", "--untag", "x").err
 
 
 def test_all_of_a_change_is_made_or_nothing(geminids: Run, home: Path) -> None:
@@ -351,3 +392,26 @@ def test_a_list_reads_marks_without_loading_more(geminids: Run, home: Path) -> N
     )
     geminids("mark", "latest", "--tag", "keep")
     assert not loaded_by("list", "--no-sync") & slow
+
+
+def test_words_of_a_name_suggest_it(geminids: Run, tmp_path: Path) -> None:
+    where = ("--home", write_session(tmp_path).parents[4], "--data", tmp_path / "data")
+    geminids("mark", "latest", "--name", "S3 ACL bug", *where)
+    asked = ("acl", "ACL bug", "bug s3")
+    for typed in asked:
+        outcome = geminids("show", typed, *where)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert (
+            f"No session {typed!r}. Did you mean 'S3 ACL bug'? `geminids show 'S3 ACL bug' --home"
+            in outcome.err
+        )
+    none = geminids("show", "acls", *where).err
+    assert "No session 'acls'. " in none
+    assert "To find messages: `geminids search acls`." in none
+
+
+def test_a_name_without_quotes_is_one_name(geminids: Run) -> None:
+    outcome = geminids("show", "S3", "ACL", "bug")
+    assert outcome.code == 2
+    assert "A name of several words is put in quotes: `geminids show 'S3 ACL bug'`." in outcome.err
+    assert "quotes" not in geminids("show", "1", "2").err

@@ -4,11 +4,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import DEVNULL, CompletedProcess
 
 import pytest
 
-from geminids.query.sessions.last_list import FILE_NAME, FOLDER, TOO_OLD
+from geminids.query.sessions.last_list import FOLDER, TOO_OLD
 from tests.conftest import Run
 from tests.support.homes import write_session
 from tests.support.terminal import Terminal
@@ -27,14 +27,14 @@ def home(tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 @pytest.fixture
-def here() -> Iterator[Terminal]:
-    with Terminal() as terminal:
+def here(tmp_path: Path) -> Iterator[Terminal]:
+    with Terminal(folder=tmp_path) as terminal:
         yield terminal
 
 
 @pytest.fixture
-def elsewhere() -> Iterator[Terminal]:
-    with Terminal() as terminal:
+def elsewhere(tmp_path: Path) -> Iterator[Terminal]:
+    with Terminal(folder=tmp_path) as terminal:
         yield terminal
 
 
@@ -75,11 +75,18 @@ def test_a_list_in_a_pipe_changes_no_number_of_the_terminal(
     assert (code, LOGIN in seen) == (0, True)
 
 
-def test_programs_have_a_list_of_their_own(home: Path, here: Terminal, command: Command) -> None:
+def test_programs_have_a_list_of_their_own_and_change_nothing_by_it(
+    home: Path, here: Terminal, command: Command
+) -> None:
     assert command("list", "--project", "blog").returncode == 0
     here.run("list", "--project", "shop")
     assert b"Write a post" in command("show", "1").stdout
-    assert command("mark", "1", "--tag", "post").returncode == 0
+    refused = command("mark", "1", "--tag", "post", stdin=DEVNULL)
+    assert refused.returncode == 2
+    assert refused.stderr.decode() == (
+        f"geminids: Nothing was changed: 1 stands for {POST}, but without a terminal, another process may "
+        f"have made this list.\ngeminids: To use it anyway: `geminids mark {POST} --tag post`.\n"
+    )
 
 
 def test_a_terminal_without_a_list_reads_by_the_newest_one_and_changes_nothing_by_it(
@@ -107,7 +114,7 @@ def test_a_number_is_refused_where_a_newer_list_has_another_session_there(
     elsewhere.run("list")
     code, seen = here.run(*changing.split())
     assert code == 2
-    assert "a newer list on another terminal has another session in this line" in " ".join(seen.split())
+    assert "in a newer list on another terminal, 1 is a different session" in " ".join(seen.split())
     assert f"`geminids {changing.replace(' 1', ' ' + LOGIN, 1)}`" in seen
     # To read it the number is good enough, and a new list makes it good for all.
     assert title_of(here.run("show", "1", "--no-pager")[1]) == "login"
@@ -126,26 +133,26 @@ def test_a_newer_list_with_the_same_session_there_is_no_reason_to_refuse(
 
 
 def test_an_old_list_is_good_enough_to_read_and_not_to_change(
-    geminids: Run, home: Path, machine: Path
+    geminids: Run, home: Path, here: Terminal, machine: Path
 ) -> None:
-    geminids("list")
-    kept = data_folder(machine) / FILE_NAME
+    here.run("list")
+    (kept,) = (data_folder(machine) / FOLDER).iterdir()
     old = kept.stat().st_mtime - TOO_OLD - 60
     os.utime(kept, (old, old))
-    assert geminids("show", "2").out.startswith("Fix the login redirect")
-    refused = geminids("forget", "2", "--yes")
-    assert refused.code == 2
-    assert f"2 stands for {LOGIN}, but the list is 12 hours old." in refused.err
-    assert f"`geminids forget {LOGIN} --yes`" in refused.err
-    assert geminids("mark", "2").code == 0
-    assert geminids("restore", "2", "--dry-run").code == 1
+    assert title_of(here.run("show", "2", "--no-pager")[1]) == "login"
+    code, seen = here.run("forget", "2", "--yes")
+    assert code == 2
+    assert f"2 stands for {LOGIN}, but the list is 12 hours old." in " ".join(seen.split())
+    assert f"`geminids forget {LOGIN} --yes`" in seen
+    assert "To see new numbers: `geminids list`." in seen
+    assert here.run("mark", "2")[0] == 0
+    assert here.run("restore", "2", "--dry-run")[0] == 1
     assert geminids("list").out.count("\n") == 2
 
 
 def test_the_command_to_copy_works(geminids: Run, home: Path) -> None:
     refused = geminids("mark", "1", "--tag", "x", "--home", home)
     assert refused.code == 2
-    assert "there is no earlier list" in refused.err
     said = refused.err.partition("To use it anyway: `geminids ")[2].partition("`")[0]
     assert said == f"mark {POST} --tag x --home {home}"
     assert geminids(*said.split()).code == 0

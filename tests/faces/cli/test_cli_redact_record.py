@@ -187,7 +187,7 @@ def test_people_are_told_how_many_places_went(geminids: Run, home: Path, tmp_pat
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith(f"geminids: {tmp_path / 't.acr'}: ")
     first = verified(geminids, "t.acr")["withheld"]
-    assert f"1 place removed, and others that would reveal them; {len(first)} places missing" in done.err
+    assert f"1 place removed, and others that would reveal it; {len(first)} places missing" in done.err
     again = geminids("redact-record", "t.acr", "-o", "u.acr", "--entry", USER)
     both = verified(geminids, "u.acr")["withheld"]
     assert f"; {len(both)} places missing in total" in again.err

@@ -16,16 +16,17 @@ from tests.support.homes import write_session
 from tests.support.kept_homes import FIRST, RELEASE, contents, lose_everything, user_home
 from tests.support.terminal import on_terminal
 
-STRANDED = ("no-header", "two-sessions-one-file", "log-lines")
+BURIED = ("no-header", "two-sessions-one-file", "log-lines")
 """Homes in which Gemini CLI itself has buried all or some of a conversation."""
+ALL_HIDDEN = "3 sessions are hidden from Gemini CLI, 1 of them partly"
 MISTYPED = "slash-commands"
 """One in which a command was mistyped, which the CLI no longer shows."""
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A recorded home in which sessions are stranded."""
-    for case in STRANDED:
+    """A recorded home in which sessions are hidden."""
+    for case in BURIED:
         shutil.copytree(FIXTURES / "gemini" / case / "home", tmp_path / "home", dirs_exist_ok=True)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GEMINIDS_DATA", str(tmp_path / "data"))
@@ -53,7 +54,7 @@ def test_each_is_explained_with_its_evidence(geminids: Run, home: Path) -> None:
 
 def test_it_begins_with_what_it_comes_to_and_each_has_a_line(geminids: Run, home: Path) -> None:
     outcome = geminids("rescue")
-    said = "geminids: 3 sessions are stranded; `geminids rescue --apply` repairs them.\n"
+    said = f"geminids: {ALL_HIDDEN}; `geminids rescue --apply` repairs them.\n"
     assert outcome.err.startswith(said)
     found = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
     lines = [line.split("\t") for line in outcome.out.splitlines()]
@@ -72,7 +73,7 @@ def test_on_a_terminal_many_are_counted_and_the_worst_are_shown(home: Path, tmp_
     shown = on_terminal("rescue", "--all", NO_COLOR="1", columns=100)
     first, second, *rest = shown.splitlines()
     assert f"{first} {second.strip()}" == (
-        "3 sessions are stranded, and 25 more lack only a title or a mistyped command; "
+        f"{ALL_HIDDEN}, and 25 more lack only a title or a mistyped command; "
         "`geminids rescue --all --apply` repairs them."
     )
     assert sum(line.endswith("new file") for line in rest) == 20
@@ -110,7 +111,7 @@ def test_one_can_be_chosen(geminids: Run, home: Path) -> None:
 @pytest.mark.slow
 def test_a_terminal_of_80_columns_is_enough(home: Path) -> None:
     shown = on_terminal("rescue", "--verbose", NO_COLOR="1", PAGER="cat")
-    assert shown.startswith("3 sessions are stranded; `geminids rescue --apply` repairs them.\n\n")
+    assert shown.startswith(f"{ALL_HIDDEN}; `geminids")
     prose = [line for line in shown.splitlines() if "/" not in line]
     assert max(map(len, prose)) <= 80
     assert "Repair all 3, in new files:  geminids rescue --apply\n" in shown
@@ -150,7 +151,9 @@ def test_if_there_is_nothing_worse_it_is_shown_at_once(
     outcome = geminids("rescue")
     assert outcome.code == 0
     assert "No conversation is hidden; 1 session lacks only a title or a mistyped command; `" in outcome.err
-    assert outcome.out.startswith("味噌汁を作ってください\n")
+    (line,) = outcome.out.splitlines()
+    assert line.split("\t")[1:] == ["title", "0", "0", "can be repaired", "味噌汁を作ってください"]
+    assert geminids("rescue", "--verbose").out.startswith("味噌汁を作ってください\n")
 
 
 def test_a_file_that_cannot_be_written_is_named(
@@ -177,7 +180,7 @@ def test_another_agent_has_nothing_to_rescue(geminids: Run, home: Path) -> None:
     )
 
 
-def test_where_all_can_be_shown_nothing_is_stranded(
+def test_where_all_can_be_shown_nothing_is_to_rescue(
     geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = user_home(tmp_path, monkeypatch)
@@ -211,7 +214,7 @@ def test_the_sample_can_be_looked_at_and_is_not_written_to(geminids: Run, home: 
     outcome = geminids("rescue", "--sample", "--apply")
     assert (outcome.code, outcome.out) == (2, "")
     assert "Cannot repair the sample sessions: they are part of geminids." in outcome.err
-    shown = geminids("rescue", "--sample").out
+    shown = geminids("rescue", "--sample", "--verbose").out
     assert "Read one first:" in shown
     assert "--apply" not in shown
     assert contents(sample) == before
@@ -243,7 +246,10 @@ def test_one_that_needs_nothing_among_others_is_said(geminids: Run, home: Path) 
 def test_of_one_session_one_file_is_spoken_of(geminids: Run, home: Path) -> None:
     outcome = geminids("rescue", "f889d9af")
     shown = outcome.out
-    said = "geminids: 1 session is stranded; `geminids rescue f889d9af --apply` repairs it.\n"
+    said = (
+        "geminids: 1 session is partly hidden from Gemini CLI; "
+        "`geminids rescue f889d9af --apply` repairs it.\n"
+    )
     assert outcome.err == said
     assert "Repair it, in a new file:  geminids rescue f889d9af --apply\n" in shown
 

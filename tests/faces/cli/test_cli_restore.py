@@ -62,6 +62,18 @@ def test_what_is_changed_is_said_with_its_reason(geminids: Run, gone: Path) -> N
     assert changes
     drawn = geminids("restore", FIRST, "--dry-run").out
     assert all(change in drawn for change in changes)
+    assert "Its name changes, since " in drawn
+    assert "A line with today's date is added, so that Gemini CLI does not delete it again" in drawn
+    assert "`--to DIR` writes the files exactly as they were.\n" in drawn
+    exactly = geminids("restore", FIRST, "--dry-run", "--to", gone.parent / "rescued").out
+    assert "--to" not in exactly
+
+
+def test_nobody_is_sent_to_an_agent_that_would_refuse(geminids: Run, gone: Path) -> None:
+    (gone.parent / "shop").rmdir()
+    outcome = geminids("restore", FIRST, "--yes")
+    assert (outcome.code, outcome.err) == (0, "geminids: 2 files written.\n")
+    assert geminids("resume", FIRST, "--print").code == 1
 
 
 def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
@@ -73,6 +85,18 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
             == "geminids: Nothing was written: there is no terminal to ask. --yes does it without asking.\n"
         )
         assert contents(gone) == {}
+
+
+def test_another_word_than_yes_or_no_is_asked_about_again(gone: Path) -> None:
+    with Terminal() as terminal:
+        terminal.start("restore", FIRST)
+        terminal.until(r"Write it\?")
+        terminal.type("maybe\n")
+        seen = terminal.until(r"Write it\?")
+        terminal.type("Yes\n")
+        assert terminal.finish()[0] == 0
+    assert "geminids: Type y or n.\n" in seen
+    assert len(sessions(gone)) == 1
 
 
 @pytest.mark.slow
@@ -231,9 +255,17 @@ def test_what_cannot_be_put_back_does_not_stop_the_others(geminids: Run, gone: P
     assert next(target.rglob(f"session-*{FIRST_ID[:8]}*")).read_text() == "mine"
 
 
-def test_a_number_of_the_last_list_gives_a_name_to_go_on_with(geminids: Run, gone: Path) -> None:
-    geminids("list")
-    outcome = geminids("restore", "2", "--yes")
+def test_a_number_of_the_last_list_gives_a_name_to_go_on_with(gone: Path) -> None:
+    with Terminal() as terminal:
+        terminal.run("list")
+        _, seen = terminal.run("restore", "2", "--yes")
+    assert "Resume it: `geminids resume 1f0c9a2b`." in " ".join(seen.split())
+
+
+def test_a_name_may_be_meant(geminids: Run, gone: Path) -> None:
+    geminids("mark", FIRST, "--name", "S3 ACL refusal")
+    outcome = geminids("restore", "s3 acl refusal", "--yes")
+    assert (outcome.code, "No session is named" in outcome.err) == (0, False)
     assert "Resume it: `geminids resume 1f0c9a2b`." in outcome.err
 
 
@@ -247,10 +279,12 @@ def test_of_several_one_is_asked_once(gone: Path) -> None:
 def test_on_a_narrow_terminal_only_paths_are_broken(gone: Path) -> None:
     shown = on_terminal("restore", FIRST, "--dry-run", NO_COLOR="1")
     for line in shown.splitlines():
-        assert len(line) <= 80 or "  ~/" in line
-    sizes = [line for line in shown.splitlines() if " bytes" in line]
+        assert len(line) <= 80 or line.startswith("    ~/")
+    sizes = re.findall(r"^ +\d+ bytes(.*)\n(.*)", shown, re.MULTILINE)
     assert sizes
-    assert all(re.fullmatch(r" +\d+ bytes  ~/\S+", line) for line in sizes)
+    assert all(
+        re.fullmatch(r"  ~/\S+", beside) or re.fullmatch(r"    ~/\S+", below) for beside, below in sizes
+    )
 
 
 def test_a_session_that_was_never_kept_cannot_be_put_back(

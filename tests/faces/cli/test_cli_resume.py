@@ -187,7 +187,7 @@ def test_without_the_agent_the_command_is_told(
     outcome = geminids("resume", "1f0c")
     assert (outcome.code, outcome.out) == (2, "")
     missing = "`gemini` is not on the PATH, so nothing was started"
-    assert outcome.err == f"geminids: {missing}. Once it is installed, run: {line}\n"
+    assert outcome.err == f"geminids: {missing}. Once it is installed, run:\n  {line}\n"
     outcome = geminids("resume", "1f0c", "--print")
     assert outcome == (0, f"{line}\n", "geminids: `gemini` is not on the PATH.\n")
 
@@ -198,7 +198,7 @@ def test_why_not_and_what_instead(geminids: Run, project: Path, tmp_path: Path) 
     outcome = geminids("resume", "1f0c", "--home", home)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.splitlines() == [
-        f"geminids: Gemini CLI finds sessions by their folder, and {str(project)!r} does not exist.",
+        f"geminids: Gemini CLI finds sessions by their folder. {str(project)!r} does not exist.",
         "  Start a new session from a copy of this one, in any <folder>:",
         f"    geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl --home {home}",
         "    cd <folder>",

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from geminids.query.search.filters import FILTERS
 from tests.conftest import ROOT, Rights, Run
 from tests.support.documents import check_printed
 from tests.support.homes import tool_call, write_session
-from tests.support.screens import SCREEN, shown_by
 from tests.support.terminal import on_terminal
 
 SAMPLE = ROOT / "src" / "geminids" / "sample" / "home"
@@ -88,9 +87,7 @@ def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
     assert "".join(there) == whole.out
     none = pages[len(there)]
     assert (none.code, none.out) == (1, "")
-    assert (
-        none.err == f"geminids: There is no page {len(there) + 1}: what is found fills {len(there)} pages.\n"
-    )
+    assert none.err == f"geminids: There is no page {len(there) + 1}; there are {len(there)} pages.\n"
 
 
 def test_a_page_behind_the_last_one_is_an_empty_document_for_programs(geminids: Run) -> None:
@@ -100,7 +97,7 @@ def test_a_page_behind_the_last_one_is_an_empty_document_for_programs(geminids: 
     assert (document["hits"], document["next"]) == ([], None)
     first = check_printed(geminids("search", "json", "--sample", "--json").out, SCHEMA)
     assert document["total"] == first["total"]
-    assert outcome.err == "geminids: There is no page 9: what is found fills 1 page.\n"
+    assert outcome.err == "geminids: There is no page 9; there is 1 page.\n"
     lines = geminids("search", "json", "--sample", "--page", "9", "--jsonl")
     assert (lines.code, lines.out) == (1, "")
 
@@ -144,7 +141,40 @@ def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> N
     assert "Without `before:2001-01-01`: " in hidden.err
     project = geminids("search", "weather", "--project", "recip3s", "--sample")
     assert project.code == 1
-    assert "Available: recipes" in project.err
+    assert "No project matches 'recip3s'. Did you mean recipes?" in project.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "weather"),
+        ("forget",),
+        ("restore", "--to", "somewhere"),
+        ("export", "-o", "-"),
+        ("export", "-o", "-", "--query"),
+        ("stats",),
+    ],
+    ids=" ".join,
+)
+def test_a_project_that_is_none_gets_the_same_answer_everywhere(
+    geminids: Run, words: tuple[str, ...]
+) -> None:
+    found = geminids(*words, "project:recip3s", "--home", SAMPLE)
+    assert (found.code, found.out) == (1, "")
+    assert "No project matches 'recip3s'. Did you mean recipes?" in found.err
+    assert "does not occur" not in found.err
+    assert "No project" not in geminids("search", "weather", "-project:recip3s", "--home", SAMPLE).err
+
+
+def test_the_beginning_of_a_filter_is_told_beside_what_is_found(geminids: Run) -> None:
+    hint = "`proj:` is not a filter. Did you mean `project:`?"
+    found = geminids("search", "weather proj:skycast", "--sample")
+    assert found.out
+    assert hint in found.err
+    nothing = geminids("search", "proj:skycast", "--sample", "--exact")
+    assert (nothing.code, nothing.err.count("`proj:`")) == (1, 1)
+    for words in ("weather http://x", "weather foo:bar"):
+        assert "is not a filter" not in geminids("search", words, "--sample").err
 
 
 def _sessions(out: str) -> set[str]:
@@ -161,7 +191,9 @@ def test_what_fits_best_is_shown_where_nothing_has_all_the_words(geminids: Run) 
     document = check_printed(most.out, SCHEMA)
     assert (most.code, document["words"]) == (0, 3)
     assert {tuple(hit["session"]["missing"]) for hit in document["hits"]} == {("kubernetes",)}
-    assert "No session has all 3 words; these have the most." in most.err
+    assert "No session has all 3 words; those with the most come first." in most.err
+    one = geminids("search", "weather", "forecast", "retries", "cache", "--sample")
+    assert one.err == "geminids: Only 1 of these has all the words; the others lack some of them.\n"
     exact = geminids("search", "stale", "kubernetes", "cache", "--exact", "--sample")
     assert (exact.code, exact.out) == (1, "")
 
@@ -170,6 +202,22 @@ def test_what_fits_best_is_shown_where_nothing_has_all_the_words(geminids: Run) 
 def test_on_a_terminal_a_session_tells_which_word_it_lacks() -> None:
     drawn = on_terminal("search", "stale", "kubernetes", "cache", "--sample", now=LATER, NO_COLOR="1")
     assert "\n    without kubernetes\n" in drawn
+
+
+def test_in_the_pager_it_stands_first_how_it_fits() -> None:
+    typed = ("search", "becuase", "stale", "forcast", "kubernetes", "--sample")
+    paged = on_terminal(*typed, now=LATER, NO_COLOR="1", PAGER="cat")
+    notes = [
+        "'forcast' does not occur; searched for forecast instead.",
+        "'becuase' does not occur; taken for 'because' and left out.",
+        "No session has all 3 words; these have the most.",
+    ]
+    assert paged.startswith("\n".join([*notes, "", " 1  "]))
+    straight = on_terminal(*typed, now=LATER, NO_COLOR="1", PAGER="")
+    for seen in (paged, straight):
+        assert all(seen.count(note) == 1 for note in notes)
+        assert "--find 'stale forecast'" in " ".join(seen.split())
+    assert straight.startswith(" 1  ")
 
 
 def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
@@ -269,21 +317,6 @@ def test_a_file_that_is_gone_is_said_in_place_of_the_snippet(
     assert "the file may have changed" in found.out
 
 
-@pytest.mark.slow
-def test_the_screens_in_the_page_about_searching_are_real(machine: Path) -> None:
-    page = ROOT / "docs" / "search.md"
-
-    def real(screen: re.Match[str]) -> str:
-        return f"```console\n$ geminids {screen['arguments']}\n{shown_by(screen['arguments'])}```"
-
-    text = page.read_text("utf-8")
-    rewritten = SCREEN.sub(real, text)
-    if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
-        page.write_text(rewritten, "utf-8")
-    assert page.read_text("utf-8") == rewritten
-    assert len(SCREEN.findall(text)) == 4
-
-
 def test_what_is_to_be_left_out_needs_no_two_dashes_but_a_slip_in_an_option_is_told(geminids: Run) -> None:
     both, without = geminids("search", "cache", "--sample"), geminids("search", "cache", "-stale", "--sample")
     assert without.code == 0
@@ -342,3 +375,47 @@ def test_a_closed_file_is_named(geminids: Run, tmp_path: Path, without_privilege
     closed.chmod(0o600)
     assert found.code == 3
     assert str(closed) in found.err
+
+
+def test_sessions_found_by_their_project_are_not_counted_as_messages(tmp_path: Path) -> None:
+    for number, prompt in enumerate(("Count the words of the thesis", "Fix the margins", "Add a title"), 1):
+        write_session(tmp_path, f"{number}0000000-a", slug="thesis", prompt=prompt, day=number)
+    seen = on_terminal("search", "thesis", "--home", tmp_path, "--no-pager", NO_COLOR="1", columns=120)
+    assert "geminids: 3 sessions; 1 message; searched: 3 sessions" in seen
+    seen = on_terminal("search", "margins", "--home", tmp_path, "--no-pager", NO_COLOR="1", columns=120)
+    assert "geminids: 1 message in 1 session; searched: 3 sessions" in seen
+
+
+def test_help_names_every_filter(geminids: Run) -> None:
+    told = re.sub(r"\s+", " ", geminids("search", "--help").out)
+    named = re.search(r"filters: ([a-z: 0-9]+?) geminids", told)
+    assert named
+    assert set(named[1].split()) - {"tool:edit", "since:7d"} == set(FILTERS)
+
+
+@pytest.mark.parametrize("excluded", ["-machine", "-notes", "-help", "-n5x"])
+def test_a_word_behind_the_first_that_begins_with_a_minus_is_excluded(
+    geminids: Run, tmp_path: Path, excluded: str
+) -> None:
+    word = excluded.removeprefix("-")
+    write_session(tmp_path, "11111111-a", prompt=f"washing {word}")
+    write_session(tmp_path, "22222222-b", prompt="washing dishes", day=2)
+    for options in (
+        ["--home", str(tmp_path)],
+        ["-n", "3", "--home", str(tmp_path)],
+        ["-n3", "--home", str(tmp_path)],
+    ):
+        found = geminids("search", "washing", excluded, *options)
+        assert (found.code, found.err) == (0, "")
+        assert [line.split("\t")[0] for line in found.out.splitlines()] == ["gemini:22222222-b"]
+    assert "1 session " in geminids("stats", "washing", excluded, "--home", tmp_path).out
+
+
+def test_options_behind_the_words_are_options(geminids: Run, tmp_path: Path) -> None:
+    for number in "12":
+        write_session(tmp_path, f"{number * 8}-a", prompt="washing dishes")
+    where = ("--home", tmp_path)
+    assert len(geminids("search", "washing", "-n", "1", *where).out.splitlines()) == 1
+    assert len(geminids("search", "washing", "-n1", *where).out.splitlines()) == 1
+    assert geminids("search", "washing", "-h").out.startswith("Usage:")
+    assert "No such option '--jsno'" in geminids("search", "washing", "--jsno", *where).err

@@ -638,3 +638,13 @@ def test_a_search_says_how_to_see_what_it_found(long_session: Path) -> None:
         _, seen = terminal.run("search", "headers", "carts", "--home", long_session)
         (said,) = re.findall(r"`geminids (show [^`]*)`", seen)
         assert set(MARKED.findall(terminal.run(*shlex.split(said), "--no-pager")[1])) >= {"cart", "header"}
+
+
+@pytest.mark.parametrize("wanted", ["latest", "1f0c9a2b"])
+def test_of_an_empty_home_the_folders_are_named(geminids: Run, tmp_path: Path, wanted: str) -> None:
+    told = geminids("list", "--home", tmp_path)
+    for command in ("show", "resume", "redact"):
+        outcome = geminids(command, wanted, "--home", tmp_path)
+        assert (outcome.code, outcome.out, outcome.err) == (1, "", told.err)
+    assert "No session found in" in told.err
+    assert "--sample" in told.err

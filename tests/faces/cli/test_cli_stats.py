@@ -25,10 +25,9 @@ from geminids.faces.drawing.stats_charts import calendar, draw_calendar
 from geminids.faces.drawing.stats_tables import View, draw_heading, draw_table
 from geminids.library import Library
 from geminids.query.usage.stats import STATS_GROUPS, StatsQuestion
-from tests.conftest import FIXTURES, ROOT, Run
+from tests.conftest import FIXTURES, Run
 from tests.support.documents import check_printed
 from tests.support.homes import FIRST_ID, tool_call, write_session
-from tests.support.screens import SCREEN, shown_by
 from tests.support.terminal import on_terminal
 
 HOMES = sorted(FIXTURES.glob("*/*/home"))
@@ -381,7 +380,8 @@ def test_a_real_terminal_shows_the_same(columns: int) -> None:
 def test_explanations_fit_too(columns: int) -> None:
     for options in ([], ["d43a"]):
         seen = plain(on_terminal("stats", "--sample", "--explain", *options, columns=columns, PAGER="cat"))
-        assert all(cell_len(line) <= columns for line in seen if not line.startswith("geminids: "))
+        # A command is there to be copied, so it is not broken.
+        assert all(cell_len(line) <= columns for line in seen if "geminids " not in line)
 
 
 @pytest.mark.slow
@@ -497,8 +497,14 @@ def test_bars_are_as_long_as_what_they_tell(geminids: Run) -> None:
     lines = geminids("stats", "--sample", "--chart", "bars").out.splitlines()
     bars = {line.split()[0]: line.count("█") for line in lines if line.startswith("2026-")}
     assert bars["2026-11-08"] == 20
-    assert bars["2026-01-17"] == 2
+    assert bars["2026-01-17"] == 1
     assert max(bars.values()) == 20
+    for options, heading in ((), "cost"), (("--by", "tool"), "calls"):
+        heads = geminids("stats", "--sample", "--chart", "bars", *options).out.splitlines()[4]
+        assert heads.split()[-1] == heading
+    # Fewer tokens, at a higher price.
+    drawn = {line.split()[0]: line.split()[-1] for line in lines if line.startswith("2026-")}
+    assert len(drawn["2026-10-24"]) > len(drawn["2026-04-18"])
 
 
 def test_a_line_of_days_is_drawn_where_it_is_asked_for(geminids: Run) -> None:
@@ -519,6 +525,10 @@ def test_explanations_add_up(geminids: Run, home: Path) -> None:
     assert sum(line["requests"] for line in sessions) == document["tokens"]["requests"]
     assert sum(line["total"] or 0 for line in sessions) == (document["tokens"]["total"] or 0)
     assert sum(agent["total"] or 0 for agent in document["agents"]) == (document["tokens"]["total"] or 0)
+    assert sum(line["cost"] or 0 for line in sessions) == pytest.approx(
+        document["tokens"]["cost"] or 0, abs=1e-6 * len(sessions)
+    )
+    assert sum(line["unpriced"] for line in sessions) == document["tokens"]["unpriced"]
     for kind in ("copies", "taken_over"):
         assert sum(line[kind] for line in sessions) == sum(agent[kind] for agent in document["agents"])
     for line in sessions:
@@ -530,6 +540,14 @@ def test_explanations_add_up(geminids: Run, home: Path) -> None:
             _check_session(explained, line)
             if line["verdict"] is not None:
                 _check_comparison(explained["check"], geminids(*options).out)
+
+
+def test_a_total_tells_costs_and_which_session_to_look_at(geminids: Run) -> None:
+    seen = plain(on_terminal("stats", "--sample", "--explain", "--limit", 2))
+    assert any(line.split()[-3:] == ["44", SAMPLE_TOTAL, "$0.59"] for line in seen)
+    assert seen[-1] == "geminids: One session: `geminids stats --explain fd2a76ff --sample`."
+    assert geminids("stats", "--sample", "--explain", "fd2a76ff").code == 0
+    assert not geminids("stats", "--sample", "--explain").err
 
 
 def _check_comparison(check: dict[str, Any], printed: str) -> None:
@@ -640,24 +658,6 @@ def test_an_explanation_goes_through_the_pager(tmp_path: Path) -> None:
     pager.chmod(0o755)
     assert on_terminal("stats", "--sample", "--explain", PAGER=str(pager)).startswith("PAGED\n")
     assert "PAGED" not in on_terminal("stats", "--sample", "--explain", "--no-pager", PAGER=str(pager))
-
-
-# The page about it
-
-
-@pytest.mark.slow
-def test_the_screens_in_the_page_about_figures_are_real(machine: Path) -> None:
-    page = ROOT / "docs" / "stats.md"
-
-    def real(screen: re.Match[str]) -> str:
-        return f"```console\n$ geminids {screen['arguments']}\n{shown_by(screen['arguments'])}```"
-
-    text = page.read_text("utf-8")
-    rewritten = SCREEN.sub(real, text)
-    if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
-        page.write_text(rewritten, "utf-8")
-    assert page.read_text("utf-8") == rewritten
-    assert len(SCREEN.findall(text)) == 6
 
 
 LED = FIXTURES / "gemini" / "subagents-nested-jsonl" / "home"

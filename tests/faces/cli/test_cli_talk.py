@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids.faces.cli.talk import cut, wrapped
+from geminids.core.errors import AgentNotFoundError
+from geminids.faces.cli.talk import cut
+from geminids.faces.drawing.page import DrawnPage
+from geminids.faces.drawing.screen import Screen
+from geminids.faces.drawing.wrapping import wrapped
 
 COMMAND = "`geminids show 1 --at 2 --data /a/long/folder`"
 
@@ -35,3 +41,20 @@ def test_nothing_is_lost_or_added_but_breaks(message: str, width: int) -> None:
 def test_a_line_that_is_cut_says_so() -> None:
     assert cut("abcdef", 4) == "abc…"
     assert cut("abcd", 4) == "abcd"
+
+
+def test_a_sentence_of_a_page_breaks_no_command() -> None:
+    stream = io.StringIO()
+    screen = Screen(is_terminal=True, has_colour=False, width=40)
+    DrawnPage(stream, screen).sentence(f"No price for it; {COMMAND} adds it. You can also set a price.")
+    assert stream.getvalue().splitlines() == [
+        "No price for it;",
+        COMMAND,
+        "adds it. You can also set a price.",
+    ]
+
+
+def test_a_command_on_a_line_of_its_own_is_never_broken() -> None:
+    line = f"cd /home/ada/dev/shop && gemini --resume {'1f0c9a2b' * 6}"
+    told = wrapped(f"geminids: {AgentNotFoundError('gemini', line)}", 40)
+    assert told.splitlines()[-1] == f"  {line}"

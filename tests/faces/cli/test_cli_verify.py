@@ -65,11 +65,60 @@ def test_a_public_key_says_whom_to_believe(geminids: Run, home: Path, tmp_path: 
     assert verified(geminids, "s.acr", "--key", "ana.pub.pem", *nobody)["signature"]
     assert verified(geminids, "s.acr", "--key", "other.pub.pem", "--key", "ana.pub.pem", *nobody)["signature"]
     assert not verified(geminids, "s.acr", "--key", "other.pub.pem", code=1)["signature"]
-    done = geminids("verify", "s.acr", *nobody)
-    assert done.code == 1
-    assert "Do not rely on it: signature, seal failed." in done.err
-    assert "no key given, so the signature was not checked" in done.out
     assert verified(geminids, "s.acr", "--key", "main")["signature"]
+    done = geminids("verify", "s.acr", "--key", "other.pub.pem")
+    assert "Do not rely on it: signature, seal failed." in done.err
+    assert "the key given is" in done.out
+
+
+def test_whose_key_it_was_is_told(geminids: Run, home: Path) -> None:
+    Path("ana.pub.pem").write_text(geminids("key", "show").out)
+    (file,) = document(geminids, "s.acr")["files"]
+    assert file["key"] == {"name": "main", "is_own": True}
+    (file,) = document(geminids, "s.acr", "--key", "ana.pub.pem")["files"]
+    assert file["key"] == {"name": "ana.pub.pem", "is_own": False}
+    assert file["unchecked"] is None
+
+
+@pytest.mark.parametrize("has_keys", [True, False])
+def test_what_was_signed_with_an_unknown_key_is_not_checked_and_not_damaged(
+    geminids: Run, home: Path, tmp_path: Path, has_keys: bool
+) -> None:
+    (known,) = document(geminids, "s.acr")["files"]
+    nobody = ("--data", tmp_path / "none")
+    if has_keys:
+        add_key(geminids, *map(str, nobody))
+    why = f"signed with key {known['key_id'][:16]}…, which is not one of yours"
+    done = geminids("verify", "s.acr", *nobody)
+    assert (done.code, done.err) == (1, f"geminids: Not checked: {why}. Give the signer's key with --key.\n")
+    assert "the key given" not in done.out
+    found = document(geminids, "s.acr", *nobody, code=1)
+    (file,) = found["files"]
+    assert (file["holds"], file["unchecked"], file["key"]) == (False, why, None)
+    assert {name for name, holds in checks_of(found).items() if holds is False} == {"signature", "seal"}
+    content = Path("s.acr").read_bytes()
+    Path("bad.acr").write_bytes(content.replace(b"carts", b"carps"))
+    (file,) = document(geminids, "bad.acr", *nobody, code=1)["files"]
+    assert file["unchecked"] is None
+    assert "Do not rely on it: " in geminids("verify", "bad.acr", *nobody).err
+
+
+@pytest.mark.slow
+def test_on_a_terminal_an_unknown_key_is_no_failure(home: Path, tmp_path: Path) -> None:
+    shown = on_terminal("verify", "s.acr", "--data", tmp_path / "none", NO_COLOR="1", code=1)
+    assert shown.startswith("NOT CHECKED: signed with key ")
+    assert "which is not one of yours. Give the signer's key with --key." in " ".join(shown.split())
+    assert "FAILED" not in shown
+    assert "rely" not in shown
+
+
+def test_what_is_no_record_is_called_so(geminids: Run, home: Path) -> None:
+    Path("notes.txt").write_text("# Notes\n" * 100)
+    done = geminids("verify", "notes.txt")
+    assert (done.code, done.err) == (1, "geminids: This is not a signed record.\n")
+    assert "it is neither JSON nor CBOR (" in done.out
+    shown, code = asked("verify", "notes.txt", answer="")
+    assert (code, "This is not a signed record." in shown, "rely" in shown) == (1, True, False)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +335,7 @@ def test_in_a_pipe_each_check_is_a_line(geminids: Run, home: Path, tmp_path: Pat
     lines = [line.split("\t") for line in done.out.splitlines()]
     assert {len(line) for line in lines} == {4}
     assert {line[0] for line in lines} == {str(tmp_path / "s.acr")}
-    assert {line[1] for line in lines} == {"holds", "-"}
+    assert {line[1] for line in lines} == {"ok", "-"}
     assert done.err.startswith("geminids: The holder of this key had this record when signing it")
     assert "This does not prove what a model really did" in done.err
 
@@ -306,8 +355,10 @@ def test_programs_get_all_of_it(geminids: Run, home: Path) -> None:
 def test_on_a_terminal_words_go_on_below_themselves(geminids: Run, home: Path, columns: int) -> None:
     geminids("redact-record", "s.acr", "-o", "t.acr", "--field", "content")
     shown = on_terminal("verify", "t.acr", columns=columns, NO_COLOR="1")
-    verdict, _, *checks = shown.split("\nThe holder of this key")[0].splitlines()
-    assert verdict == "VALID, signed by Ana Lopez"
+    told, _, _ = shown.partition("\nThe holder of this key")
+    verdict, _, listed = told.partition("\n/")
+    checks = listed.splitlines()[1:]
+    assert " ".join(verdict.split()) == "VALID, signed by Ana Lopez with your key main"
     assert max(map(len, checks)) <= columns
     assert re.match(r"         signer           Ana Lopez,", checks[0])
     marked = [line for line in checks if not line.startswith(" " * 26)]
@@ -363,7 +414,7 @@ def test_the_verifier_can_be_handed_out(geminids: Run, home: Path) -> None:
     Path("ana.pub.pem").write_text(geminids("key", "show").out)
     done_alone = alone("check.py", "s.acr", "--key", "ana.pub.pem", "--source", session_file(home, SECOND_ID))
     assert done_alone.returncode == 0, done_alone.stderr
-    assert "everything asked for holds" in done_alone.stdout
+    assert ": VALID\n" in done_alone.stdout
     geminids("redact-record", "s.acr", "-o", "t.acr", "--entry", "2")
     assert (
         json.loads(alone("check.py", "t.acr", "--key", "ana.pub.pem", "--json").stdout)["form"] == "excerpt"

@@ -169,3 +169,11 @@ def test_the_message_that_was_found_is_what_is_read(home: Path) -> None:
 def test_where_nothing_was_deleted_there_is_nothing_to_choose(home: Path) -> None:
     with run(home, "restore") as seen:
         assert "No session needs to be restored" in seen.wait_for("ended 1")
+
+
+def test_where_there_is_no_session_nothing_is_to_be_chosen(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    with run(tmp_path / "home", "show") as seen:
+        told = seen.wait_for("ended 1")
+        assert "No session found in" in told
+        assert "--sample" in told

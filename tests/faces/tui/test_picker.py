@@ -134,6 +134,14 @@ def test_what_is_new_changes_nothing_of_what_enter_takes(matches: Matches, steps
     assert ("A newer one" in seen(picker)[1]) is (steps < 20)
 
 
+def test_what_a_search_shows_first_is_listed_before_what_only_begins_so(matches: Matches) -> None:
+    picker = picked(matches, Typed("bread 2"))
+    assert picker.listed is not None
+    names = [line.name for line in picker.listed.lines]
+    assert names[0] == "Question 2 about bread"
+    assert {f"Question {number} about bread" for number in (2, *range(20, 30))} == set(names)
+
+
 def test_enter_waits_for_the_answer_to_what_was_typed(matches: Matches) -> None:
     picker = picked(matches)
     for key in (Typed("bread 17"), "enter"):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from geminids import sample
 from geminids.core.model import Session, ToolCall
 from geminids.library import open_library
 from tests.conftest import FIXTURES
@@ -36,6 +37,19 @@ def entries_of(client: TestClient, session_id: str, detail: str = "everything") 
 def parts_of(client: TestClient, session_id: str, detail: str) -> list[tuple[int, Any]]:
     turns = [entry for entry in entries_of(client, session_id, detail) if entry["entry"] == "turn"]
     return [(turn["number"], part) for turn in turns for part in turn["parts"]]
+
+
+# The outline
+
+
+def test_the_outline_and_the_session_count_the_same_prompts(tmp_path: Path) -> None:
+    with client_of([Path(sample.home())], tmp_path) as client:
+        for session in client.get("/api/sessions").json()["sessions"]:
+            for detail in ("prompts", "tools", "everything"):
+                asked = {"id": session["id"], "detail": detail}
+                kinds = client.get("/api/session/outline", params=asked).json()["kinds"]
+                counted = sum(number for kind, number in kinds.items() if kind not in ("command", "copied"))
+                assert counted == session["counts"]["prompts"], (session["id"], detail, kinds)
 
 
 # Whole texts

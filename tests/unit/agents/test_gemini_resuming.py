@@ -350,9 +350,7 @@ def test_where_the_folder_is_gone_a_copy_can_begin_a_session_elsewhere(desk: Des
     desk.write()
     desk.project.rmdir()
     how = desk.refused()
-    assert (
-        how.reason == f"Gemini CLI finds sessions by their folder, and {str(desk.project)!r} does not exist."
-    )
+    assert how.reason == f"Gemini CLI finds sessions by their folder. {str(desk.project)!r} does not exist."
     assert typed(how) == [
         ("geminids", "export", "1f0c9a2b", "-f", "gemini", "-o", "session-1f0c9a2b.jsonl"),
         ("cd", "<folder>"),

@@ -318,6 +318,9 @@ def test_a_session_whose_file_was_wiped_is_read_from_its_copy(
         assert json.loads(geminids("show", before["id"], "--json", *where).out)["messages"] == shown
         versions = json.loads(geminids("keep", "versions", before["id"], "--json", *where).out)["versions"]
         assert len(versions) == 2
+        state = "damaged" if file.exists() else "gone"
+        assert f"\nits file is {state}; read from a copy\n" in geminids("show", before["id"], *where).out
+        assert f"its file is {state}, and it is" in geminids("resume", before["id"], *where).err
         # The same if the file goes altogether, and if the index does.
         file.unlink(missing_ok=True)
         shutil.rmtree(data / "index")
@@ -422,7 +425,7 @@ def test_a_session_whose_place_a_link_has_taken_is_listed_shown_and_put_back(
         assert {one["id"] for one in after} == {one["id"] for one in before}
         assert next(one for one in after if one["id"] == session["id"])["kept"]
         told = geminids("show", session["id"], "--all", *where).out.splitlines()
-        assert [line for line in told if not line.startswith("kept: ")] == shown.splitlines()
+        assert [line for line in told if not line.startswith("its file is ")] == shown.splitlines()
     assert geminids("restore", session["id"], "--yes", "--to", tmp_path / "back", *where).code == 0
     assert any(path.read_bytes() == content for path in (tmp_path / "back").rglob(file.name))
     restored = geminids("restore", session["id"], "--yes", *where)

@@ -105,7 +105,7 @@ def test_a_session_gets_an_ending_of_its_own(plan: AskGemini, tmp_path: Path, ve
     assert name.startswith(file.stem + "-")
     assert name.endswith(".jsonl")
     assert ending(name) not in ("", FIRST_ID[:8])
-    assert any(change.startswith("A new name,") for change in placement.changes)
+    assert any(change.startswith("Its name changes,") for change in placement.changes)
     assert placement.read() == copies[0].read()
     assert placement.origin == str(file)
 
@@ -187,7 +187,7 @@ def test_a_session_with_half_of_its_time_left_keeps_its_bytes(
     (placement, *_) = plan(copies, SOON + timedelta(days=days - 1)).placements
     assert placement.read() == copies[0].read()
     assert placement.size == copies[0].size
-    assert not any("set to now" in change for change in placement.changes)
+    assert not any("today's date" in change for change in placement.changes)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_session_that_would_be_deleted_soon_counts_as_used_now(
     assert content.startswith(before)
     said = json.loads(content.removeprefix(before))["$set"]
     assert datetime.fromisoformat(said["lastUpdated"]) == now
-    (change,) = [change for change in placement.changes if "set to now" in change]
+    (change,) = [change for change in placement.changes if "today's date" in change]
     assert change.endswith(f"not been used for {spoken}.")
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as some
 
 from geminids.library import Library
 from geminids.library.attest.agent_files import NotRereadError, files_of, laid_out, opened_source
-from geminids.library.attest.verification import Asked, RecordVerifier, VerifiedRecord
+from geminids.library.attest.verification import Asked, RecordVerifier
+from geminids.library.attest.verified import VerifiedRecord
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.signature import Claims, statement
 from geminids.sharing.records.standalone import encode_json

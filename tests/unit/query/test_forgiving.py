@@ -58,6 +58,8 @@ def ids(answer: Found) -> list[str]:
         ("cached listings of products", CACHE),
         ("memcahced listing", CACHE),
         ("redis product listing", CACHE),
+        ("bucket of uplaods", UPLOAD),
+        ("cuont notebook", NOTES),
         ("shop bucket", UPLOAD),
     ],
 )
@@ -79,6 +81,54 @@ def test_a_word_that_stands_nowhere_is_read_as_the_nearest_and_that_is_told(libr
     assert found(library, "memcahced").respelt == {"memcahced": ("memcached",)}
     assert ids(found(library, "memcahced")) == [CACHE]
     assert not found(library, "qqqqqq").sessions
+
+
+@pytest.mark.parametrize(
+    ("words", "fillers", "respelt", "meant"),
+    [
+        ("somthing with memcached teh listings", {"somthing": "something", "teh": "the"}, {}, CACHE),
+        ("becuase listings timed out", {"becuase": "because"}, {}, UPLOAD),
+        ("somethign counting", {"somethign": "something"}, {}, NOTES),
+        ("becuase", {}, {}, None),
+        ("lisings", {}, {"lisings": ("listings",)}, CACHE),
+        ("bukcets upload", {}, {"bukcets": ("bucket",)}, UPLOAD),
+        ("listngs", {}, {"listngs": ("listings",)}, CACHE),
+        ("prodct listing", {}, {"prodct": ("product",)}, CACHE),
+        ("buckts", {}, {"buckts": ("bucket",)}, UPLOAD),
+        ("quartz", {}, {}, None),
+    ],
+)
+def test_a_slip_is_the_nearest_word_be_it_one_that_tells_nothing(
+    library: Library,
+    words: str,
+    fillers: dict[str, str],
+    respelt: dict[str, tuple[str, ...]],
+    meant: str | None,
+) -> None:
+    answer = found(library, words)
+    assert (answer.fillers, answer.respelt) == (fillers, respelt)
+    assert ids(answer)[:1] == ([meant] if meant else [])
+
+
+def test_a_word_that_is_read_as_another_ends_otherwise_too(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    write_session(home, UPLOAD, prompt="The upload form rejects it", day=2)
+    write_session(home, NOTES, prompt="Does the linter reject it", slug="blog")
+    with Library([home], tmp_path / "data") as library:
+        answer = found(library, "upload form rejct")
+        assert (ids(answer), answer.respelt) == ([UPLOAD], {"rejct": ("reject",)})
+        assert answer.sessions[0].missing == ()
+
+
+def test_sessions_with_more_of_the_words_come_first(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    write_session(home, UPLOAD, prompt="Migrate and migrate", day=28)
+    for number in range(8):
+        write_session(home, f"{number:08}-a", answer="It is python", slug="blog", day=1 + number)
+        write_session(home, f"{number:08}-b", answer="It is python or rust", slug="blog", day=1 + number)
+    with Library([home], tmp_path / "data") as library:
+        missing = [hits.missing for hits in found(library, "migrate python to rust").sessions]
+        assert missing[:9] == [*[("migrate",)] * 8, ("python", "rust")]
 
 
 def test_all_words_together_come_first_and_alone(library: Library) -> None:

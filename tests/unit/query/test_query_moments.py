@@ -28,6 +28,11 @@ from tests.conftest import NOW
         ("2 months", NOW - timedelta(days=60)),
         ("today", datetime(2026, 6, 15, tzinfo=UTC)),
         ("Yesterday", datetime(2026, 6, 14, tzinfo=UTC)),
+        ("last month", datetime(2026, 5, 1, tzinfo=UTC)),
+        ("This month", datetime(2026, 6, 1, tzinfo=UTC)),
+        ("last week", datetime(2026, 6, 8, tzinfo=UTC)),
+        ("this  week", datetime(2026, 6, 15, tzinfo=UTC)),
+        ("last-year", datetime(2025, 1, 1, tzinfo=UTC)),
         ("2026-05-01", datetime(2026, 5, 1, tzinfo=UTC)),
         ("2026-05-01T14:00", datetime(2026, 5, 1, 14, tzinfo=UTC)),
         ("2026-05-01 14:00:30", datetime(2026, 5, 1, 14, 0, 30, tzinfo=UTC)),
@@ -42,6 +47,26 @@ def test_people_write_moments_in_many_ways(written: str, meant: datetime) -> Non
 @pytest.mark.parametrize(("written", "meant"), [("today", 16), ("yesterday", 15), ("2026-06-01", 2)])
 def test_the_end_of_a_day_is_the_beginning_of_the_next(written: str, meant: int) -> None:
     assert parse_moment(written, NOW, end=True) == datetime(2026, 6, meant, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("written", "month", "day"),
+    [
+        ("last month", 6, 1),
+        ("this month", 7, 1),
+        ("last week", 6, 15),
+        ("this week", 6, 22),
+        ("2026-05", 6, 1),
+    ],
+)
+def test_the_end_of_a_span_is_the_beginning_of_the_next(written: str, month: int, day: int) -> None:
+    assert parse_moment(written, NOW, end=True) == datetime(2026, month, day, tzinfo=UTC)
+
+
+def test_the_month_before_january_is_december() -> None:
+    january = datetime(2026, 1, 31, tzinfo=UTC)
+    assert parse_moment("last month", january) == datetime(2025, 12, 1, tzinfo=UTC)
+    assert parse_moment("last week", january) == datetime(2026, 1, 19, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("written", ["", "soon", "7x", "d", "-3d", "2026-13-01", "30m", "9999-12-31x"])

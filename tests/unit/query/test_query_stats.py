@@ -17,6 +17,7 @@ from geminids.library import Library
 from geminids.query.usage.amounts import Amounts
 from geminids.query.usage.figures import amounts_of
 from geminids.query.usage.stats import STATS_GROUPS, Statistics, StatsQuestion
+from geminids.storage.codec.estimates import estimates
 from geminids.storage.index import totals
 from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import USAGE
@@ -139,9 +140,10 @@ def test_sessions_are_those_that_a_human_led(library: Library, by: str) -> None:
 
 
 def _named(session: Session, by: str) -> set[str | None]:
-    """The tools that a session called, or the models of its requests."""
+    """The tools that a session called, or the models that answered in it."""
     if by == "model":
-        return {message.model for message in session.messages if message.usage}
+        guessed = estimates(session)
+        return {message.model for message in session.messages if message.usage or message.id in guessed}
     return {part.name for message in session.messages for part in message.parts if isinstance(part, ToolCall)}
 
 
@@ -250,6 +252,8 @@ def test_what_nobody_recorded_is_estimated_apart(tmp_path: Path) -> None:
     assert guessed.tokens == plain.tokens
     assert guessed.estimated is not None
     assert guessed.estimated.output == 100
+    by_model = stats(tmp_path, tmp_path / "data", by="model")
+    assert [group.figures.sessions for group in by_model.groups] == [by_model.grouped_sessions] == [1]
     assert guessed.estimated.input == 6
     assert guessed.estimated.requests == 1
 

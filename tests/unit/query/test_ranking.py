@@ -125,6 +125,29 @@ def test_a_prompt_comes_before_an_answer_and_an_answer_before_an_output(
     assert ids(search("webhook retries")) == [MEANT, OTHER, third]
 
 
+@pytest.mark.parametrize(
+    ("typed", "whole", "in_two"),
+    [("TODO", "a todo in the parser", "what to do in the parser"), ("setup", "its setup", "set up by hand")],
+)
+def test_a_whole_word_comes_before_the_same_letters_in_two_words(
+    home: Path, search: Callable[..., Found], typed: str, whole: str, in_two: str
+) -> None:
+    for number in range(5):
+        write_session(home, f"1{number:07}-a", day=1 + number, prompt="Which one", answer=whole)
+    write_session(home, OTHER, day=20, prompt=in_two)
+    found = ids(search(typed))
+    assert (len(found), found[-1]) == (6, OTHER)
+    assert ids(search(f"{typed} OR invoice -number"))[-1] == OTHER
+
+
+def test_a_name_with_a_capital_inside_counts_in_either_spelling(
+    home: Path, search: Callable[..., Found]
+) -> None:
+    write_session(home, OTHER, day=20, prompt="Which one", answer="a workflow of GitHub")
+    write_session(home, MEANT, day=20, prompt="push the workflow to github")
+    assert ids(search("GitHub")) == [MEANT, OTHER]
+
+
 def test_pages_hold_each_session_once_whatever_brought_it_to_the_front(
     home: Path, search: Callable[..., Found]
 ) -> None:

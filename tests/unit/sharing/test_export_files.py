@@ -485,7 +485,7 @@ def test_what_is_no_file_is_left_alone_also_by_force(folder: Path) -> None:
             assert isinstance(done, Refused)
     (folder / MANIFEST).unlink()
     os.mkfifo(folder / MANIFEST)
-    with pytest.raises(DamagedManifestError, match="no file"):
+    with pytest.raises(DamagedManifestError, match="not a file"):
         opened(folder)
 
 

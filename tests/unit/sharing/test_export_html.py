@@ -236,7 +236,7 @@ def test_the_heading_says_what_session_it_is() -> None:
     assert "Project /home/ada/shop Branch cors Agent Gemini CLI, gemini-2.5-pro, gemini-2.5-flash" in heading
     assert "Time 2026-05-01 10:00 to 10:09 UTC (9 min) Status ✓ success" in heading
     assert "Turns 3 prompts, 4 replies, 6 tool calls, 2 errors, 1 dropped" in heading
-    assert "10,000 new input 5,000 into the cache 20,000 cached 1,500 output 1,000 thoughts" in heading
+    assert "10,000 new input 5,000 cache writes 20,000 cached input 1,500 output 1,000 thoughts" in heading
 
 
 def test_a_name_that_the_user_gave_stands_before_the_title() -> None:
@@ -318,7 +318,7 @@ def test_a_change_is_shown_line_by_line() -> None:
 
 def test_tokens_are_told_in_numbers_and_lengths() -> None:
     page = _page(readable_session())
-    assert "<title>15,400 tokens: 3,000 new input, 11,000 cached, 1,400 output</title>" in page
+    assert "<title>15,400 tokens: 3,000 new input, 11,000 cached input, 1,400 output</title>" in page
     widths = re.findall(r'<rect class="(\w+)" x="([\d.]+)" width="([\d.]+)"', page.partition("m-4")[2])
     assert widths[:3] == [("fresh", "0.0", "19.5"), ("cached", "19.5", "71.4"), ("output", "90.9", "9.1")]
     assert page.count('class="bar"') == 1 + 3, "the whole, and each turn of which it is known"

@@ -264,7 +264,7 @@ def test_the_files_of_the_agent_are_compared() -> None:
 
     assert sources().holds is None
     assert sources(("copy.jsonl", source)).holds
-    assert "3 pieces" in sources(("copy.jsonl", source)).detail
+    assert "3 parts were found" in sources(("copy.jsonl", source)).detail
     assert "grown" in sources(("s.jsonl", source + b"{}\n")).detail
     assert sources(("s.jsonl", source + b"{}\n")).holds
     assert "shorter" in sources(("elsewhere/s.jsonl", source[:-1])).detail
@@ -297,7 +297,7 @@ def test_a_place_without_a_hash_is_only_a_place() -> None:
     del record["session"]["entries"][1]["x-source"][0]["sha256"]
     signed = statement(standalone.encode_json(record), record, ED25519_KEY, CLAIMS)
     verdict = verify(signed, keys=PUBLIC_KEYS, sources=[("s.jsonl", source_file())])
-    assert "2 pieces" in check(verdict, "sources").detail
+    assert "2 parts were found" in check(verdict, "sources").detail
     assert verdict.holds
 
 

@@ -534,8 +534,8 @@ def test_the_script_tells_people(script: list[str], tmp_path: Path) -> None:
     source.write_bytes(source_file())
     holds = run(script, folder / "statement.json.ed25519.cose", "--key", key, "--source", source)
     assert holds.returncode == 0
-    assert "everything asked for holds" in holds.stdout
-    assert "3 pieces of the record" in holds.stdout
+    assert ": VALID\n" in holds.stdout
+    assert "3 parts were found at the recorded places" in holds.stdout
     assert "Not proven: who holds the key" in holds.stdout
     taken = run(script, folder / "excerpt.json.ed25519.cose", "--key", key)
     assert taken.returncode == 0
@@ -544,7 +544,7 @@ def test_the_script_tells_people(script: list[str], tmp_path: Path) -> None:
     changed.write_bytes((folder / "statement.json.ed25519.cose").read_bytes().replace(b"Ports", b"Parts"))
     fails = run(script, changed, "--key", key)
     assert fails.returncode == 1
-    assert "NOT VERIFIED" in fails.stdout
+    assert ": NOT VALID\n" in fails.stdout
     assert "Proven: nothing" in fails.stdout
     assert run(script, folder / "statement.json.ed25519.cose").returncode == 1
     wrong = run(script, folder / "statement.json.ed25519.cose", "--key", source)

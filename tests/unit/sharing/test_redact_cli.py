@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,20 @@ def test_on_a_terminal_it_is_a_table(home: Path) -> None:
     assert "title, 2 more" in shown
     assert "github token" in shown
     assert TOKEN not in shown
+
+
+def test_the_digits_are_never_cut_and_the_export_without_secrets_is_offered(home: Path) -> None:
+    shown = on_terminal("redact", FIRST_ID, "--hide", "home", NO_COLOR="1")
+    table, _, said = shown.partition("geminids: To share")
+    first, *rows = table.splitlines()
+    assert first.split()[-2:] == ["hidden", "as"]
+    assert len(rows) == 4
+    assert all(re.search(r"[0-9a-f]{6}\]?$", row.rstrip()) for row in rows)
+    assert re.search(r"\[REDACTED:github-token:[0-9a-f]{6}\]", table)
+    assert max(map(len, table.splitlines())) <= 80
+    offered = f"it without these: `geminids export {FIRST_ID} --redact --hide home -o page.html`."
+    assert " ".join(said.split()) == offered
+    assert "hidden as" not in on_terminal("redact", FIRST_ID, NO_COLOR="1", columns=50)
 
 
 def test_nothing_to_hide_is_said_and_is_exit_code_1(geminids: Run, home: Path) -> None:

@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
+from msgspec import structs
+
 from geminids.core.model import Location, Message, Origin, Role, State, Text
-from geminids.sharing.transcript.outline import dropped_branches, left_context, prompt_turns
+from geminids.sharing.transcript.outline import dropped_branches, kinds_of_prompts, left_context, prompt_turns
 from geminids.sharing.transcript.tasks import task_words
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -41,6 +43,20 @@ def test_a_prompt_leads_all_messages_until_the_next() -> None:
     ]
     assert turns[0].completed_at == NOON + timedelta(seconds=4)
     assert (turns[1].completed_at, turns[1].tokens, turns[1].calls, turns[1].errors) == (None, None, [], 0)
+
+
+def test_what_an_outline_leaves_out_is_counted_beside_what_it_has() -> None:
+    copied = structs.replace(said(5, Origin.HUMAN, "copied"), imported=True)
+    messages = [
+        said(1, Origin.HUMAN, "first"),
+        said(2, Origin.SHELL, "ls"),
+        said(3, Origin.HUMAN, "undone", State.REWOUND),
+        said(4, Origin.HUMAN, "compressed, and told", State.COMPRESSED),
+        copied,
+    ]
+    turns = prompt_turns(messages)
+    assert kinds_of_prompts(turns, {1, 2, 4, 5}) == {"prompt": 2, "command": 1, "rewound": 1, "copied": 1}
+    assert kinds_of_prompts(turns, {3}) == {"hidden": 1, "prompt": 1, "compressed": 1}
 
 
 def test_what_one_record_took_out_of_the_context_stands_together_wherever_it_stood() -> None:

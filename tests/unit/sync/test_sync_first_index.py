@@ -102,7 +102,7 @@ def test_the_newest_are_told_at_once_and_that_there_are_more(home: Path, data: P
     assert asking.library.to_come() == SESSIONS - 1
     assert asking.began == 1
     (said,) = asking.said
-    assert f"{SESSIONS - 1} more groups of files are still to be read" in said
+    assert f"{SESSIONS - 1} more sessions are still to be read" in said
     assert asking.library.search("everywhere").total.sessions == 1
     assert asking.library.session("latest").native_id == native_id(SESSIONS - 1)
 

@@ -33,7 +33,7 @@ class ClaudeSource(Source):
     name = claude_homes.AGENT
     title = "Claude Code"
     program = "claude"
-    revision = 5
+    revision = 6
     # A command and its arguments stand apart in a record.
     reworded = ("command",)
     variables: Mapping[str, str] = {

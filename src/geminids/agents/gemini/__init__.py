@@ -33,7 +33,7 @@ class GeminiSource(Source):
     name = gemini_homes.AGENT
     title = "Gemini CLI"
     program = "gemini"
-    revision = 7
+    revision = 8
     reworded = ()
     variables: Mapping[str, str] = {
         "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; read in addition to the user's home.",

@@ -138,7 +138,7 @@ OWN_WORDS = (
         "0.13.0",
     ),
     OwnWords(
-        "what /init stands for",
+        "the prompt of /init",
         r"\s*You are an AI agent that brings the power of Gemini directly into the terminal\. Your task is "
         r"to analyze the current directory and generate a comprehensive GEMINI\.md file",
         Origin.COMMAND,

@@ -60,3 +60,8 @@ class Stranded(msgspec.Struct, frozen=True, kw_only=True):
     """What is written otherwise than it was, in sentences that say why."""
     refusal: str | None = None
     """Why there is no target."""
+
+    @property
+    def is_slight(self) -> bool:
+        """Whether nothing is hidden that a human would miss."""
+        return self.severity in {Severity.SLIGHT, Severity.TITLE}

@@ -21,17 +21,22 @@ from geminids.core.model import (
 
 _LONGEST_TITLE = 300
 _SHORTEST_SENTENCE = 8
-"""Characters; "Hello!" and "1." are no sentence that says what a session is about."""
+"""Letters and digits; "Hello!" and "1." are no sentence that says what a session is about."""
 _SENTENCE_END = lazy_pattern(
-    r"""[.!?…]+["'»”’)\]*_`]*(?=\s(?!\s*[(\[]))|[。！？]+[」』”’）]*"""
+    r"""(?P<mark>(?<![\s(\[{.!?…])[.!?…]+["'»”’)\]*_`]*)(?=\s+(?P<next>[^\W_]|["'«„“‘¿¡`*_@$]))|[。！？]+[」』”’）]*"""
     r"|(?=\n\s*(?:\n|```|[-*+•>#|]\s|\d+[.)]\s))"
 )
-"""Behind its last character, unless something in brackets follows; or before an empty line, a list, code or a
+"""Behind its last character, if what follows can begin another; or before an empty line, a list, code or a
 quotation."""
+_QUOTED = lazy_pattern(r'"[^"]*"|`[^`]*`|“[^”]*”|„[^“]*“|\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]')
+_OPENING = lazy_pattern(r'["`“„(\[]')
 _ABBREVIATION = lazy_pattern(
-    r"(?im)(?:^\s*\d+|\b(?:[a-z]|approx|bzw|ca|cf|dr|e\.g|etc|evtl|fig|ggf|i\.e|mr|mrs|ms|nr|resp|st|usw|vs|z\.\s?b))\.\Z"
+    r"(?im)(?:^\s*\d+|\b(?:[a-z]|al|approx|bzw|ca|cf|ch|dr|e\.g|eq|esp|etc|evtl|excl|fig|ggf|i\.e|incl|inkl|kap|mr|mrs|ms"
+    r"|nr|prof|resp|sec|st|usw|vgl|vol|vs|z\.\s?b))\.\Z"
 )
 """A full stop behind one of these says nothing about the end of a sentence."""
+_NO_ABBREVIATION = lazy_pattern(r"""(?:[^\W\d_]{4}|["'»”’)\]*`])[.…]+\W*\Z""")
+"""A shorter word before a full stop may be one, unless a capital letter follows."""
 _LAST_WORD = lazy_pattern(r"[!-~]+\Z")
 """Of letters that words are made of between spaces; other scripts need none."""
 _SPOKEN = frozenset({Text, ToolCall})
@@ -58,9 +63,24 @@ def first_sentence(text: str) -> str:
     beginning = text[: 4 * _LONGEST_TITLE].strip()
     for end in _SENTENCE_END.finditer(beginning):
         sentence = beginning[: end.end()]
-        if len(sentence) >= _SHORTEST_SENTENCE and not _ABBREVIATION.search(sentence):
+        if sum(map(str.isalnum, sentence)) >= _SHORTEST_SENTENCE and _is_over(
+            sentence, end["mark"], end["next"]
+        ):
             return one_line(sentence)
     return one_line(text)
+
+
+def _is_over(sentence: str, mark: str | None, following: str | None) -> bool:
+    """Whether a sentence ends with this mark before this character; one without a mark does."""
+    if not mark or not following:
+        return True
+    if _OPENING.search(_QUOTED.sub("", sentence)) or _ABBREVIATION.search(sentence):
+        return False
+    if following.islower() and mark[-1] not in ".!?…":
+        # What is quoted ends, and not what quotes it.
+        return False
+    is_certain = mark[0] in "!?" or not (following.islower() or following.isdigit())
+    return is_certain or _NO_ABBREVIATION.search(sentence) is not None
 
 
 def one_line(text: str) -> str:

@@ -219,7 +219,12 @@ def _help_width() -> int:
 
 def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        # The nearest comes first.
+        del error.possibilities[1:]
     sentence = _no_session(command, error) or error.format_message()
+    if hint := _name_in_quotes(command, error):
+        return f"{sentence}. {hint}"
     end = "" if sentence.endswith((".", "?", "!")) else "."
     return f"{sentence}{end} See `{command} --help`."
 
@@ -230,6 +235,18 @@ def _no_session(command: str, error: click.UsageError) -> str:
     if parameter is None or (parameter.metavar or "").strip("[]") not in ("ID", "ID|FILE"):
         return ""
     return f"Which session? Give a number from `geminids list`, or use `{command} latest` for the newest."
+
+
+def _name_in_quotes(command: str, error: click.UsageError) -> str:
+    """What to type where the words of a name came one by one, and only one session is taken."""
+    import re
+    from shlex import quote
+
+    first = error.ctx.params.get("wanted") if error.ctx else None
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.format_message())
+    if not (extra and isinstance(first, str)) or extra[1].replace(" ", "").isdecimal():
+        return ""
+    return f"A name of several words is put in quotes: `{command} {quote(f'{first} {extra[1]}')}`."
 
 
 def _hint(typed: Sequence[str]) -> str:

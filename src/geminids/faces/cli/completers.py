@@ -72,6 +72,18 @@ def complete_words(context: click.Context, _: click.Parameter, incomplete: str) 
     return _offered({f"{name}:{one}": title for one, title in known.items()}, f"{name}:{value}")
 
 
+def complete_columns(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The columns of a list, behind those that are typed already."""
+    from click.shell_completion import CompletionItem
+
+    from geminids.faces.cli.list_answer import COLUMN_NAMES
+
+    before, comma, begun = incomplete.rpartition(",")
+    typed = before.split(",")
+    left = [name for name in COLUMN_NAMES if name not in typed and name.startswith(begun)]
+    return [CompletionItem(f"{before}{comma}{name}") for name in left]
+
+
 def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The agents whose files can be read."""
     return _offered(known_agents(), incomplete)

@@ -7,6 +7,7 @@ import sys
 import click
 
 from geminids.core.errors import GeminidsError
+from geminids.faces.cli.talk import say
 
 
 class UnansweredError(GeminidsError):
@@ -24,8 +25,20 @@ def ask(question: str, unanswered: GeminidsError) -> None:
     # What was drawn comes first.
     sys.stdout.flush()
     try:
-        click.confirm(question, abort=True, err=True)
+        _hear_yes(question)
     except click.Abort as refused:
         if isinstance(unanswered, UnansweredError):
             refused.add_note(f"Nothing was {unanswered.done}.")
         raise
+
+
+def _hear_yes(question: str) -> None:
+    """Ask until it is a yes or a no, which Enter alone is, too. Raises click.Abort for a no."""
+    while True:
+        typed: str = click.prompt(f"{question} [y/N]", default="", show_default=False, err=True)
+        match typed.strip().lower():
+            case "y" | "yes":
+                return
+            case "" | "n" | "no":
+                raise click.Abort
+        say("Type y or n.")

@@ -13,6 +13,7 @@ from geminids.faces.cli.options import Choices, json_option, pass_choices, share
 
 if TYPE_CHECKING:
     from geminids.faces.drawing.page import Page
+    from geminids.library import Library
     from geminids.query.health.fidelity import Fidelity
 
 MOST_PROBLEMS = 50
@@ -37,20 +38,21 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     geminids doctor ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl
     geminids doctor --json | jq .bytes
     """  # noqa: D301 - click wants the character itself
-    report = choices.open_library().doctor(files, with_names=paths or choices.json)
+    library = choices.open_library()
+    report = library.doctor(files, with_names=paths or choices.json)
     if choices.json:
         from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.health import DoctorDocument
 
         print_filled(DoctorDocument, report)
     else:
-        _draw(choices, report, every_problem=paths)
+        _draw(choices, library, report, every_problem=paths)
     return PARTLY_DONE if report.is_partial else 0
 
 
-def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
+def _draw(choices: Choices, library: Library, report: Fidelity, *, every_problem: bool) -> None:
     page = choices.open_page()
-    _draw_verdict(page, report)
+    _draw_verdict(page, choices, library, report)
     page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
     page.line(f"data directory: {report.data_folder or 'none: this user has no home directory'}")
     _draw_homes(page, report)
@@ -59,7 +61,7 @@ def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
     _draw_problems(page, report, every_problem=every_problem)
 
 
-def _draw_verdict(page: Page, report: Fidelity) -> None:
+def _draw_verdict(page: Page, choices: Choices, library: Library, report: Fidelity) -> None:
     """One sentence before all figures: whether anything is wrong, and what there is to do."""
     from geminids.sharing.transcript import words
 
@@ -69,9 +71,17 @@ def _draw_verdict(page: Page, report: Fidelity) -> None:
         page.words(f"{words.count(len(closed), 'place')} could not be read: see Problems below.", "warning")
     if damaged:
         what = f"{words.count(len(damaged), 'file')} damaged or incomplete"
-        page.words(f"{what}; nothing needs to be done: everything readable in them is shown.", "warning")
+        which = words.them(len(damaged))
+        page.words(f"{what}; everything readable in {which} is shown.", "warning")
     elif not closed:
         page.words("Everything was read.", "good")
+    hidden = report.hidden
+    if hidden and hidden.sessions:
+        agents = map(library.agent_title, hidden.agents)
+        page.words(f"{words.hidden(hidden.sessions, hidden.partly, agents)}.", "warning")
+        page.command("See what can be repaired:  ", choices.spelled("rescue"))
+    elif damaged:
+        page.line("Nothing needs to be done.")
     page.line()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from geminids.core.errors import NOTHING_FOUND
 from geminids.faces.cli.sessions import tell_unreadable
 from geminids.faces.cli.stats_options import StatsOptions, tell_nothing
+from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.options import Choices
@@ -29,9 +31,11 @@ def explained(choices: Choices, library: Library, asked: StatsOptions, wanted: s
 
         print_json(explain_document(found))
     elif found.sessions:
-        from geminids.faces.cli.explain_total import draw_total
+        from geminids.faces.cli.explain_total import draw_total, most_expensive
 
         _on_page(choices, no_pager, lambda page, screen: draw_total(page, screen, found, asked.limit))
+        if sys.stdout.isatty():
+            say(f"One session: `{choices.spelled('stats', '--explain', most_expensive(found))}`.")
     code = tell_unreadable(library.unreadable())
     if found.sessions:
         return code

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
 from geminids.faces.cli.stats_options import ON_A_TERMINAL
 from geminids.faces.drawing.amounts import exact
 from geminids.faces.drawing.number_tables import EMPTY, RULE, Cell, Field, Row, number
-from geminids.faces.drawing.stats_tables import draw_notes, id_cells
+from geminids.faces.drawing.stats_tables import cost_cell, draw_notes, id_cells, stars
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ def draw_total(page: Page, screen: Screen, found: ExplainedTotal, limit: int | N
     limit = limit or (ON_A_TERMINAL if screen.is_terminal else len(found.sessions))
     draw_rows(page, screen, *_sessions(found, limit, is_piped=screen.width is None))
     draw_notes(page, _notes(found))
+
+
+def most_expensive(found: ExplainedTotal) -> str:
+    """What to type for the session that cost most; without prices, that used most."""
+    dearest = max(found.sessions, key=lambda line: line.cost or 0)
+    return id_cells((line.id for line in found.sessions), is_whole=False)[dearest.id].exact
 
 
 def _agents(found: ExplainedTotal) -> tuple[list[Field], list[Row]]:
@@ -68,6 +75,7 @@ def _sessions(found: ExplainedTotal, limit: int, *, is_piped: bool) -> tuple[lis
         Field("taken over", leaves=2),
         Field("requests", leaves=4),
         Field("tokens"),
+        Field("cost", leaves=5),
         Field("", is_number=False),
     ]
     ids = id_cells((line.id for line in found.sessions), is_whole=is_piped)
@@ -75,7 +83,8 @@ def _sessions(found: ExplainedTotal, limit: int, *, is_piped: bool) -> tuple[lis
     rows += _rest(found.sessions[limit:])
     copies, taken_over = _not_counted(found.sessions)
     numbers = (copies, taken_over, found.tokens.requests, found.tokens.total)
-    total = [Cell("total"), EMPTY, EMPTY, *map(number, numbers), EMPTY]
+    cost = cost_cell(found.tokens.cost, found.tokens.unpriced)
+    total = [Cell("total"), EMPTY, EMPTY, *map(number, numbers), cost, EMPTY]
     return _without_blanks(found, fields, [*rows, RULE, Row(total, "title")])
 
 
@@ -86,6 +95,7 @@ def _without_blanks(
         "agent": len(found.agents) > 1,
         "copies": any(line.copies for line in found.sessions),
         "taken over": any(line.taken_over for line in found.sessions),
+        "cost": found.tokens.cost is not None,
         "": any(line.verdict for line in found.sessions),
     }
     places = [place for place, field in enumerate(fields) if shown.get(field.heading, True)]
@@ -108,6 +118,7 @@ def _row(line: ExplainedLine, shown_id: Cell) -> Row:
             Cell(safe.line(line.agent)),
             Cell(safe.line(line.title)) if line.title else Cell("untitled", style="quiet"),
             *map(number, (line.copies, line.taken_over, line.requests, line.total)),
+            cost_cell(line.cost, line.unpriced),
             Cell(mark, style=style),
         ]
     )
@@ -123,7 +134,9 @@ def _rest(others: Sequence[ExplainedLine]) -> Iterator[Row]:
         sum(line.requests for line in others),
         sum(totals) if totals else None,
     )
-    yield Row([Cell(f"{len(others):,} others"), EMPTY, EMPTY, *map(number, numbers), EMPTY], "quiet")
+    costs = [line.cost for line in others if line.cost is not None]
+    cost = cost_cell(sum(costs, Decimal()) if costs else None, sum(line.unpriced for line in others))
+    yield Row([Cell(f"{len(others):,} others"), EMPTY, EMPTY, *map(number, numbers), cost, EMPTY], "quiet")
 
 
 def _notes(found: ExplainedTotal) -> Iterator[str]:
@@ -138,6 +151,7 @@ def _notes(found: ExplainedTotal) -> Iterator[str]:
     if found.tokens.unmeasured:
         replies = words.count(found.tokens.unmeasured, "reply", "replies")
         yield f"{replies} without token counts: not included in requests and tokens."
+    yield from stars(found.tokens)
     for part in found.unrecorded:
         yield f"Missing in {words.count(part.sessions, 'session')} of {part.agent}: {missing(part)}"
     yield _checks(found.checks)

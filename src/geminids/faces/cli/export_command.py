@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -302,7 +303,10 @@ def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
             raise listing.no_such_project(chosen.asked.project)
         return library.items_of(listing.sessions)
     if chosen.query is not None:
-        return library.items_of(library.found_sessions(chosen.query, choices.now))
+        found = library.found_sessions(chosen.query, choices.now)
+        if not found and (unknown := library.no_such_project(chosen.query, choices.now)):
+            raise unknown
+        return library.items_of(found)
     if not chosen.wanted:
         raise click.UsageError("Which sessions? Give an id, a query, --project, --since or --all.")
     return _named(choices, library, chosen.wanted)
@@ -321,9 +325,9 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     """The sessions that words name; words that name none are looked for."""
     items, were_searched = library.items_meant(wanted, choices.now)
     if were_searched:
-        words = " ".join(wanted)
-        found = f"the words occur in {_count(len(items))}" if items else "no message has these words"
-        say(f"No session is named {words!r}; {found}.")
+        from geminids.faces.cli.sessions import tell_search
+
+        tell_search(choices, library, wanted, len(items))
     return items
 
 
@@ -338,7 +342,10 @@ def _write(choices: Choices, exporting: Exporter, items: Sequence[Item], output:
     if choices.json:
         _print_outcome(exporting, output, written=1, failed=exporting.failed)
     else:
-        say(f"{output}: {_count(len(items) - len(exporting.failed))}{_hidden(exporting)}.")
+        from geminids.sharing.transcript import words
+
+        kinds = Counter(item.kind for item in items if item.id not in exporting.failed)
+        say(f"{output}: {words.sessions(kinds)}{_hidden(exporting)}.")
     return 0
 
 
@@ -373,7 +380,10 @@ def _to_folder(
             contents_refused=filled(LeftAlone, outcome.contents) if outcome.contents else None,
         )
     else:
-        written = f"{_count(outcome.written)} written, {outcome.unchanged:,} unchanged"
+        from geminids.sharing.transcript import words
+
+        # A file for each session.
+        written = f"{words.count(outcome.written, 'file')} written, {outcome.unchanged:,} unchanged"
         say(f"{target}: {written}{_hidden(exporting)}.")
     return _tell_left_alone(outcome)
 

@@ -61,9 +61,9 @@ def forget(
 ) -> int:
     """Remove sessions from the index and the kept copies, permanently.
 
-    Give an id, the beginning of one, or a number from the last `geminids list`; other words are searched for,
-    as in `search`. Names, tags and notes are removed too, and no sync brings the sessions back. You see what
-    would be removed, and are asked first.
+    Give an id, the beginning of one, a name from `geminids mark`, or a number from the last `geminids list`;
+    other words are searched for, as in `search`. Names, tags and notes are removed too, and no sync brings
+    the sessions back. You see what would be removed, and are asked first.
 
     Files in the agent's own folder are kept and listed: geminids deletes nothing there.
 

@@ -13,6 +13,7 @@ _NEAR = 0.66
 CALLED_ELSEWHERE = {
     **dict.fromkeys(("delete", "remove", "rm", "prune"), "forget"),
     **dict.fromkeys(("cost", "costs", "usage", "tokens"), "stats"),
+    **dict.fromkeys(("blocks", "windows"), "stats --blocks"),
     **dict.fromkeys(("name", "rename", "tag", "note", "label"), "mark"),
     **dict.fromkeys(("undelete", "recover"), "restore"),
     **dict.fromkeys(("open", "read", "cat", "less", "print"), "show"),
@@ -49,6 +50,7 @@ def near_commands(wanted: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(wanted, list(names), n=2, cutoff=_NEAR)
-    if wanted in CALLED_ELSEWHERE and CALLED_ELSEWHERE[wanted] in names:
-        near = [CALLED_ELSEWHERE[wanted]]
+    called = CALLED_ELSEWHERE.get(wanted, "")
+    if called.partition(" ")[0] in names:
+        near = [called]
     return f"Did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""

@@ -19,7 +19,7 @@ _INDENT = 4
 _WIDEST_LABEL = 18
 _USUAL_LABEL = 20
 _NARROWEST = 40
-KEPT = "kept"
+DELETED = "deleted"
 """What is said of a session whose files are gone, as in a list."""
 NO_SNIPPET = "(no words to show; the file may have changed)"
 _SELF = {"human": "human", "model": "model", "thoughts": "thoughts", "output": "output", "paths": "path"}
@@ -58,7 +58,7 @@ def print_hits(page: Page, found: Found) -> None:
                 ",".join(hit.where) or hit.message.origin,
                 (group.session.project.name, "human"),
                 _plain(hit.snippet),
-                *([(KEPT, "quiet")] if group.session.kept else []),
+                *([(DELETED, "quiet")] if group.session.kept else []),
             )
 
 
@@ -98,7 +98,7 @@ def _draw_session(
         (agent, "quiet"),
         (project, "human"),
         "  ",
-        (f"{KEPT}  " if session.kept else "", "quiet"),
+        (f"{DELETED}  " if session.kept else "", "quiet"),
         (f"{mark} " if mark else "", ""),
         (name or "untitled", "title" if name else "quiet"),
         (f"  {words.tags(said.tags)}" if said and said.tags else "", "tool"),

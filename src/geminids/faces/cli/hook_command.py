@@ -25,7 +25,7 @@ class HookCommand(click.Command):
 
 
 @click.command(cls=HookCommand)
-@click.argument("added", nargs=-1, metavar="[WHATEVER THE AGENT ADDS]")
+@click.argument("added", nargs=-1, metavar="[ARGUMENTS]")
 @shared_options
 @pass_choices
 def hook(choices: Choices, /, **_: object) -> int:

@@ -55,7 +55,7 @@ def keep(context: click.Context, *, everything: bool) -> int | None:
 
     Each sync copies the files of sessions, and the files beside them, into the data directory, compressed and
     byte for byte. A session whose files are gone stays in `list`, `search`, `show`, `export` and `stats`,
-    marked `kept`. `keep = false` in settings.toml turns this off.
+    marked `deleted`. `keep = false` in settings.toml turns this off.
 
     \b
     geminids keep                  what is kept, what will be deleted and when
@@ -208,7 +208,7 @@ def import_(choices: Choices, *, file: str) -> int:
     """Import copies that another machine exported.
 
     Copies that you already have are skipped, and damaged ones are refused. The sessions appear in lists,
-    marked `kept`; `geminids restore ID --to DIR` writes their files.
+    marked `deleted`; `geminids restore ID --to DIR` writes their files.
 
     \b
     geminids keep import ~/sessions.tar

@@ -14,6 +14,7 @@ from geminids.faces.drawing.keeping import (
     Kept,
     is_rubbish_among,
     remedies,
+    spared,
     spelled_facts,
     verdict,
 )
@@ -39,7 +40,7 @@ def tell_kept(kept: Kept, now: datetime) -> None:
     """Say the same beside lines for programs, and what to do about what will be deleted."""
     say(verdict(kept, now))
     say("\n  ".join(["Copies:", *spelled_facts(kept)]))
-    for sentence in (*kept.found.troubles, *remedies(kept).values()):
+    for sentence in (*kept.found.troubles, *remedies(kept).values(), *spared(kept)):
         say(sentence)
     if is_rubbish_among(kept.found.forecast.endangered):
         say(f"{MAY_BE_REPAIRED} `{kept.spelled('rescue')}`.")

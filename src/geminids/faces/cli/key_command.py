@@ -326,7 +326,7 @@ def _asked_issuer() -> str | None:
     """Who signs with a new key, if somebody can be asked: without that, each statement must say it."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
-    asked = "Issuer: who signs (a name or an address)"
+    asked = "Issuer (your name or address)"
     typed: str = click.prompt(asked, default="", show_default=False, err=True)
     return typed.strip() or None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import ceil
 
 from geminids.core.errors import NOTHING_FOUND
 from geminids.core.values import Value
@@ -23,7 +24,7 @@ from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from geminids.faces.cli.choices import Choices
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 ON_A_TERMINAL = 20
 KINDS = ("main", "subagent", "checkpoint", "lost")
 EVERY_KIND = "all"
-ORDERS = ("date", "started", "messages", "title", "project")
+ORDERS = ("date", "started", "messages", "title", "project", "cost", "tokens", "time")
 """The orders of a list; written here so that help need not load what makes it."""
 COLUMN_NAMES = (
     *("when", "started", "agent", "project", "title", "tags", "prompts", "calls", "time", "tokens", "cost"),
@@ -54,7 +55,7 @@ FORM = Form(
             "--since",
             TEXT,
             "Only sessions active after WHEN: 30min, 12h, 7d, 2w, 1mo or 1y ago, today, yesterday, "
-            "2026-05, 2026-05-01, 2026-05-01T14:00.",
+            '"last week", "this month", 2026-05, 2026-05-01, 2026-05-01T14:00.',
             metavar="WHEN",
         ),
         Option("until", "--until", TEXT, "Only sessions started before the end of WHEN.", metavar="WHEN"),
@@ -66,6 +67,7 @@ FORM = Form(
             "settings.toml), all in a pipe.",
             metavar="N",
         ),
+        Option("page", "--page", NUMBER, "List page N, of as many sessions. Default: 1.", metavar="N"),
         Option(
             "kind",
             "--kind",
@@ -91,8 +93,8 @@ FORM = Form(
             "sort",
             "--sort",
             WORD,
-            "Sort by date of the last message, date of the first, number of messages, title or project. "
-            "Default: date. Newest and longest first.",
+            "Sort by date of the last message, date of the first, number of messages, title, project, cost, "
+            "tokens or time. Default: date. Newest and largest first.",
             words=ORDERS,
         ),
         Option("reverse", "--reverse", FLAG, "Reverse the order."),
@@ -104,6 +106,7 @@ FORM = Form(
             "they are separated by tabs and nothing is cut. Default on a terminal: `columns` under [list] in "
             "settings.toml.",
             metavar="NAMES",
+            completes="columns",
         ),
         NO_SYNC,
         JSON,
@@ -127,6 +130,7 @@ class ListOptions(Value):
     agents: tuple[str, ...] = ()
     kept: bool = False
     columns: str | None = None
+    page: int | None = None
 
     def filter(self, now: datetime) -> Filter:
         """Which sessions are meant at this moment."""
@@ -144,6 +148,10 @@ class ListOptions(Value):
             kept=self.kept,
         )
 
+    def skipped(self, limit: int) -> int:
+        """How many sessions stand on the pages before."""
+        return ((self.page or 1) - 1) * limit
+
     def kinds(self) -> frozenset[str] | None:
         """The kinds that are asked for; None means all."""
         from geminids.query.sessions.listing import LED_BY_HUMANS
@@ -154,7 +162,7 @@ class ListOptions(Value):
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        once = ("project", "since", "until", "kind", "limit", "sort", "columns")
+        once = ("project", "since", "until", "kind", "limit", "sort", "columns", "page")
         typed = [(name, value) for name in once if (value := getattr(self, name))]
         typed += [("tag", tag) for tag in self.tag]
         typed += [("agent", agent) for agent in self.agents]
@@ -178,6 +186,7 @@ def list_sessions(
     since: str | None,
     until: str | None,
     limit: int | None,
+    page: int | None,
     kind: str | None,
     agents: tuple[str, ...],
     tag: tuple[str, ...],
@@ -191,7 +200,7 @@ def list_sessions(
     from geminids.faces.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept, columns)
+    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept, columns, page)
     wanted = _columns(choices, columns)
     library = choices.open_library(sample_if_empty=True, early=True)
     listing = _listing(choices, library, asked)
@@ -202,7 +211,7 @@ def list_sessions(
     elif listing.sessions:
         _draw(choices, library, listing.sessions, wanted)
     tell_memory(library)
-    code = _tell(choices, asked, listing)
+    code = _tell(choices, library, asked, listing)
     if listing.sessions:
         return code
     _tell_nothing(library, listing, asked)
@@ -210,12 +219,12 @@ def list_sessions(
 
 
 def _listing(choices: Choices, library: Library, asked: ListOptions) -> Listing:
-    limit = asked.limit or _usual_limit(choices, library)
-    return library.listing(asked.filter(choices.now), limit)
+    limit = asked.limit or _usual_limit(choices, library, asked)
+    return library.listing(asked.filter(choices.now), limit, asked.skipped(limit or 0))
 
 
-def _usual_limit(choices: Choices, library: Library) -> int | None:
-    if choices.json or not sys.stdout.isatty():
+def _usual_limit(choices: Choices, library: Library, asked: ListOptions) -> int | None:
+    if not asked.page and (choices.json or not sys.stdout.isatty()):
         return None
     return library.list_settings.limit or ON_A_TERMINAL
 
@@ -262,18 +271,23 @@ def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow], co
     draw_sessions(choices.open_page(), library, sessions, choices.now, columns)
 
 
-def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:
+def _tell(choices: Choices, library: Library, asked: ListOptions, listing: Listing) -> int:
     """Say what the list does not show, and how to see it; the exit code that follows from it."""
     from geminids.faces.cli.sessions import tell_left_unread, tell_unreadable
     from geminids.sharing.transcript import words
 
     _tell_match(listing, asked.project)
     meant, others = _by_kind(asked, listing)
-    if listing.total > len(listing.sessions):
-        everything = choices.spelled("list", *asked._replace(limit=listing.total).options())
-        say(f"Showing {len(listing.sessions):,} of {words.sessions(meant)}; `{everything}` shows all.")
+    if listing.total > len(listing.sessions) > 0:
+        everything = choices.spelled("list", *asked._replace(limit=listing.total, page=None).options())
+        limit = asked.limit or _usual_limit(choices, library, asked) or 0
+        first, shown = asked.skipped(limit), len(listing.sessions)
+        which = f"{first + 1:,} to {first + shown:,}" if first else f"{shown:,}"
+        say(f"Showing {which} of {words.sessions(meant)}; `{everything}` shows all.")
     if others:
-        every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
+        every_kind = choices.spelled(
+            "list", *asked._replace(kind=EVERY_KIND, limit=None, page=None).options()
+        )
         say(f"Not listed: {words.sessions(others)}; `{every_kind}` shows {words.them(sum(others.values()))}.")
     tell_left_unread(listing.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(listing.problems)
@@ -281,8 +295,7 @@ def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:
 
 def _by_kind(asked: ListOptions, listing: Listing) -> tuple[dict[str, int], dict[str, int]]:
     """How many sessions of each kind match, of those that were asked for and of the others."""
-    kinds = asked.kinds()
-    meant = {kind: number for kind, number in listing.kinds.items() if kinds is None or kind in kinds}
+    meant = listing.asked_for(asked.kinds())
     return meant, {kind: number for kind, number in listing.kinds.items() if kind not in meant}
 
 
@@ -299,12 +312,15 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
     from geminids.faces.cli.sessions import tell_nothing_found
     from geminids.sharing.transcript import words
 
-    if asked.project and listing.hidden.keys() == {"project"}:
+    if listing.total and asked.page:
+        limit = asked.limit or library.list_settings.limit or ON_A_TERMINAL
+        say(words.no_page(asked.page, ceil(listing.total / limit)))
+    elif asked.project and listing.hidden.keys() == {"project"}:
         say(str(listing.no_such_project(asked.project)))
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.considered and listing.hidden.keys() <= {"kept", "kind"}:
-        say(_all_there(sum(listing.considered.values())))
+        say(_all_there(listing.considered))
     elif listing.hidden and listing.considered:
         say(f"No match in {words.sessions(listing.considered)}.")
     elif listing.hidden:
@@ -313,8 +329,12 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
         tell_nothing_found(library.searched_places)
 
 
-def _all_there(number: int) -> str:
-    return f"The files of all {number:,} sessions still exist." if number > 1 else "Its files still exist."
+def _all_there(considered: Mapping[str, int]) -> str:
+    from geminids.sharing.transcript import words
+
+    if sum(considered.values()) == 1:
+        return "Its files still exist."
+    return f"All files still exist: {words.sessions(considered)}."
 
 
 def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:

@@ -17,8 +17,8 @@ def list_sessions(choices: Choices, /, **typed: Any) -> int:
     """List sessions, newest first.
 
     Give the numbers to `geminids show` and other commands. In a pipe each session is one line of fields
-    separated by tabs: id, end, status, prompts, tool calls, project, title, and `kept` for a session that is
-    read from a copy. The name that you gave with `geminids mark` replaces the title. An id begins with the
+    separated by tabs: id, end, status, prompts, tool calls, project, title, and `deleted` for a session that
+    is read from a copy. The name that you gave with `geminids mark` replaces the title. An id begins with the
     name of the agent; on a terminal the agent has its own column if the list has sessions of several agents.
 
     \b
@@ -26,9 +26,9 @@ def list_sessions(choices: Choices, /, **typed: Any) -> int:
     ✗ failure       its last tool call failed, or a subagent did not finish
     ! error         the agent reported an error
     ⊘ cancelled     you stopped it
-    … interrupted   it ended without an answer
+    ‖ interrupted   it ended without an answer
     ⚠               part of a file is damaged; `doctor` shows where
-    kept            its file is gone; it is read from a copy
+    deleted         its file is gone; it is read from a copy
     ↳               a subagent
     ⎘               a checkpoint: a saved chat (/chat save)
     ✝               lost: only your prompts remain

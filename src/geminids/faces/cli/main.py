@@ -6,7 +6,15 @@ import errno
 import os
 import sys
 
-from geminids.core.errors import INTERRUPTED, MOST_CANDIDATES, PARTLY_DONE, DoubtfulNumberError, GeminidsError
+from geminids.core.errors import (
+    INTERRUPTED,
+    MOST_CANDIDATES,
+    PARTLY_DONE,
+    DoubtfulNumberError,
+    GeminidsError,
+    NoSessionsError,
+    SessionNotFoundError,
+)
 from geminids.core.signals import told_to_end
 from geminids.faces.cli.choices import Choices
 from geminids.faces.cli.plain_lines import as_meant, plain_command
@@ -90,25 +98,53 @@ def _end_line() -> None:
 
 def _failed(error: GeminidsError, choices: Choices, arguments: Sequence[str]) -> int:
     """Say what is wrong, which sessions may have been meant, where else they may lie, and what to type."""
-    from geminids.faces.cli.sessions import candidate_line, tell_unreadable
+    from geminids.faces.cli.sessions import candidate_line, tell_nothing_found, tell_unreadable
+    from geminids.faces.drawing.screen import terminal
 
     tell_unreadable(error.unreadable)
-    say("\n".join([str(error), *map(candidate_line, error.candidates[:MOST_CANDIDATES])]))
+    if isinstance(error, NoSessionsError):
+        tell_nothing_found(error.places)
+        return error.exit_code
+    say(
+        "\n".join(
+            [f"{error}{_instead(error, arguments)}", *map(candidate_line, error.candidates[:MOST_CANDIDATES])]
+        )
+    )
     if isinstance(error, DoubtfulNumberError):
         say(f"To use it anyway: {_with_id(arguments, error)}.")
-        say(f"To see new numbers: `{choices.spelled('list')}`.")
+        if terminal():
+            say(f"To see new numbers: `{choices.spelled('list')}`.")
     return error.exit_code
 
 
 def _with_id(arguments: Sequence[str], error: DoubtfulNumberError) -> str:
     """The same command line, with the id of a session in the place of its number."""
+    return _with(arguments, error.number, error.session_id) or f"give {error.session_id} instead"
+
+
+def _instead(error: GeminidsError, arguments: Sequence[str]) -> str:
+    """The same command line with the name of a session that may be meant, or one that looks for the words."""
+    if not isinstance(error, SessionNotFoundError):
+        return ""
+    if len(error.names) == 1:
+        return f" {_with(arguments, error.wanted, error.names[0])}".rstrip()
+    is_word = any(map(str.isalpha, error.wanted)) and ":" not in error.wanted
+    if error.names or error.candidates or not is_word:
+        return ""
+    from shlex import join
+
+    return f" To find messages: `{join(['geminids', 'search', error.wanted])}`."
+
+
+def _with(arguments: Sequence[str], typed: str, meant: str) -> str:
+    """A command line with another word in the place of one; nothing if that word may be something else."""
     from shlex import join
 
     words = list(arguments)
-    if words.count(error.number) != 1:
+    if words.count(typed) != 1:
         # One of them may be a note, or the value of an option.
-        return f"give {error.session_id} instead"
-    words[words.index(error.number)] = error.session_id
+        return ""
+    words[words.index(typed)] = meant
     return f"`{join(['geminids', *words])}`"
 
 

@@ -81,10 +81,10 @@ def mark(
 ) -> int:
     """Name, tag and note sessions.
 
-    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`. Without an
-    option, the name, tags and notes of the session are shown; without an ID, all tags and all marked
-    sessions. In a pipe a tag is a line of `#tag` and the number of its sessions; a session is a line of id,
-    `here` or `not here`, number of notes, tags, and name.
+    ID is an id or the beginning of one, a name from `geminids mark`, a number from the last `geminids list`,
+    or `latest`. Without an option, the name, tags and notes of the session are shown; without an ID, all tags
+    and all marked sessions. In a pipe a tag is a line of `#tag` and the number of its sessions; a session is
+    a line of id, `here` or `not here`, number of notes, tags, and name.
 
     Marks are stored in the data directory and outlive the sessions: marks of a session whose files are gone
     stay until you remove them. The agent's files are not changed.
@@ -112,7 +112,10 @@ def mark(
         return _show_all(choices, library.marked())
     if not is_change:
         return _show(choices, library, wanted)
-    _report(choices, library.mark(wanted, change, choices.now))
+    marked = library.mark(wanted, change, choices.now)
+    _report(choices, marked)
+    if name:
+        _tell_same_name(library, marked)
     return 0
 
 
@@ -123,6 +126,13 @@ def _report(choices: Choices, session: Marked) -> None:
     if choices.json:
         _print(session)
     say(in_words(session))
+
+
+def _tell_same_name(library: Library, marked: Marked) -> None:
+    """Say which other sessions have the name that a session was given."""
+    name = marked.marks.name or ""
+    if others := [sid for sid in library.sessions_named(name) if sid != marked.id]:
+        say(f'Also named "{name}": {", ".join(others)}. To mean one of them, give its id.')
 
 
 def _show(choices: Choices, library: Library, wanted: str) -> int:

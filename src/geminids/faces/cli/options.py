@@ -11,6 +11,7 @@ from geminids.core.agents import available as known_agents
 from geminids.faces.cli.choices import Choices as Choices  # noqa: PLC0414 - what every command is handed
 from geminids.faces.cli.completers import (
     complete_agents,
+    complete_columns,
     complete_folders,
     complete_ids,
     complete_projects,
@@ -125,6 +126,7 @@ def _countable(_: click.Context, __: click.Parameter, value: int | None) -> int 
 _CHECKS = {TEXT: not_empty, AGENT: _known_agents, NUMBER: _countable}
 _COMPLETIONS = {
     "agents": complete_agents,
+    "columns": complete_columns,
     "folders": complete_folders,
     "projects": complete_projects,
     "sessions": complete_ids,

@@ -92,7 +92,7 @@ def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Over
 
 def _endangered(library: Library, found: Overview) -> str:
     """How much will be deleted within a week, by whom, and whether that matters."""
-    agents = " and ".join(map(library.agent_title, found.deleting))
+    agents = words.listed(map(library.agent_title, found.deleting))
     threatened = f"{words.count(found.endangered, 'session')} will be deleted by {agents} within 7 days"
     if not found.unkept:
         return f"{threatened}; copies are kept (geminids keep)."

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING
 
@@ -23,12 +23,25 @@ LESS_OPTIONS = "-FX"
 """Quit if it fits on one screen, leave the text on the screen. Colours come through (-R) in any case."""
 
 
-def draw_paged(screen: Screen, draw: Callable[[Page], None], *, no_pager: bool) -> None:
-    """Draw on a page that ends in the pager where somebody sits at a terminal, unless none is wished."""
+def draw_paged(
+    screen: Screen, draw: Callable[[Page], None], *, no_pager: bool, notes: Sequence[str] = ()
+) -> bool:
+    """Draw on a page that ends in the pager where somebody sits at a terminal, unless none is wished.
+
+    Notes stand first in the pager, since what is said beside it is seen only when it is left. Returns whether
+    there was one.
+    """
     from geminids.faces.drawing.page import open_page
 
     with paged(wanted=screen.is_terminal and not no_pager) as stream:
-        draw(open_page(screen, stream))
+        page = open_page(screen, stream)
+        is_paged = stream is not sys.stdout
+        if is_paged and notes:
+            for note in notes:
+                page.words(note)
+            page.line()
+        draw(page)
+    return is_paged
 
 
 @contextmanager

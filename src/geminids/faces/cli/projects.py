@@ -139,7 +139,7 @@ def _draw_head(page: Page, report: ProjectReport) -> None:
     counts = [
         words.sessions(kinds_of(report)),
         words.size(report.bytes),
-        *([f"by {' and '.join(report.agents)}"] if len(report.agents) > 1 else []),
+        *([f"by {words.listed(report.agents)}"] if len(report.agents) > 1 else []),
     ]
     page.words(", ".join(counts))
     for other in report.also:

@@ -184,9 +184,8 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
         known = "Every project is known" if found.resolved else "Every project was known already"
         say(f"{known}; {looked}.")
         return 0
-    rest = words.count(len(found.missing), "project")
-    how = "in all places that were searched" if found.complete else "before time was up"
-    say(f"{rest} not found {how}; {looked}.")
+    missing = words.count(len(found.missing), "folder")
+    say(f"{missing} not found{'' if found.complete else ' before time was up'}; {looked}.")
     if not deep:
         say(f"`{choices.spelled('projects', 'resolve', '--deep')}` searches further.")
     say(f"`{choices.spelled('projects', 'link', found.missing[0][:8], 'PATH')}` sets a folder.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,11 @@ def redact(choices: Choices, *, wanted: str | None, hide: tuple[str, ...], keep_
     else:
         _draw(choices, redacted)
     if any(each.findings for each in redacted):
+        if sys.stdout.isatty() and not choices.json:
+            hiding = [word for what in hide for word in ("--hide", what)]
+            hiding += ["--keep-attachments"] if keep_attachments else []
+            export = choices.spelled("export", wanted, "--redact", *hiding, "-o", "page.html")
+            say(f"To share it without these: `{export}`.")
         return tell_unreadable(unreadable)
     say("Nothing would be hidden.")
     return tell_unreadable(unreadable) or NOTHING_FOUND
@@ -97,7 +103,8 @@ def _draw_findings(page: Page, redacted: Redacted, *, is_only: bool) -> None:
         Column("begins", least=5, most=12, leaves=1),
         Column("times", is_number=True),
         Column("where", least=16, most=60),
-        Column("hidden as", least=18, most=44, leaves=2),
+        # Its last digits tell which secret it is.
+        Column("hidden as", least=32, most=44, leaves=2, keeps_end=True),
     ]
     page.table(columns, [_row(finding) for finding in redacted.findings])
 

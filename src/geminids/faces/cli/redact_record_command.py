@@ -91,7 +91,7 @@ def redact_record(
 
     \b
     geminids redact-record session.acr --list
-    geminids redact-record session.acr -o share.acr --entry 4 --text "Project Falcon"
+    geminids redact-record session.acr -o share.acr --entry 4 --text Falcon
     geminids redact-record session.acr -o share.acr --field output --secrets
     geminids redact-record session.acr -o one.acr --only 12
     geminids verify share.acr
@@ -130,7 +130,7 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
         return
     removed = f"{words.count(len(excerpt.withheld), 'place')} removed"
     if excerpt.missing != len(excerpt.withheld):
-        removed += ", and others that would reveal them"
+        removed += f", and others that would reveal {'it' if len(excerpt.withheld) == 1 else 'them'}"
     missing = f"{words.count(excerpt.missing, 'place')} missing in total, as `verify` counts them"
     say(f"{' and '.join(files)}: {removed}; {missing}.")
 

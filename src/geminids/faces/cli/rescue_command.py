@@ -26,8 +26,9 @@ from geminids.faces.cli.options import (
     sync_option,
 )
 from geminids.faces.cli.progress import stoppable
-from geminids.faces.cli.talk import say, wrapped
+from geminids.faces.cli.talk import say
 from geminids.faces.drawing.page import Column
+from geminids.faces.drawing.wrapping import wrapped
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 Spelled = Callable[..., str]
 INDENT = 2
-LESSER = frozenset({"slight", "title"})
-"""Nothing is hidden that you would miss."""
 TOLD = {
     "lost": "all of it is hidden",
     "partly": "part of it is hidden",
@@ -176,7 +175,7 @@ def _begins(one: Stranded, wanted: str) -> bool:
 
 def _shown(found: Sequence[Stranded], *, everything: bool) -> list[Stranded]:
     """The worst first; lesser ones only where they are wanted, or all there is."""
-    serious = [one for one in found if one.severity not in LESSER]
+    serious = [one for one in found if not one.is_slight]
     shown = found if everything or not serious else serious
     order = list(TOLD)
     return sorted(shown, key=lambda one: order.index(one.severity))
@@ -217,10 +216,10 @@ def _tell(
     if not shown:
         return
     screen = find_screen(no_color=choices.no_color)
-    verdict = _verdict(shown, None if choices.sample else spelled("--apply"))
+    verdict = _verdict(library, shown, None if choices.sample else spelled("--apply"))
     if not screen.is_terminal:
         say(verdict)
-    is_told = verbose or len(shown) == 1
+    is_told = verbose or (screen.is_terminal and len(shown) == 1)
 
     def draw(page: Page) -> None:
         if screen.is_terminal:
@@ -235,23 +234,25 @@ def _tell(
     draw_paged(screen, draw, no_pager=not verbose)
 
 
-def _verdict(shown: Sequence[Stranded], apply: str | None) -> str:
+def _verdict(library: Library, shown: Sequence[Stranded], apply: str | None) -> str:
     """How many sessions cannot be shown, and what brings them back, if anything does."""
     from geminids.sharing.transcript import words
 
-    lesser = sum(one.severity in LESSER for one in shown)
-    number = len(shown) - lesser
-    stranded = f"{words.count(number, 'session')} {'is' if number == 1 else 'are'} stranded"
+    serious = [one for one in shown if not one.is_slight]
+    number, lesser = len(serious), len(shown) - len(serious)
+    partly = sum(one.severity == "partly" for one in serious)
+    agents = sorted({library.agent_title(one.session.agent) for one in serious})
+    verdict = words.hidden(number, partly, agents) if serious else "No conversation is hidden"
     lacking = f"{'lacks' if lesser == 1 else 'lack'} only a title or a mistyped command"
     if lesser and number:
-        stranded = f"{stranded}, and {lesser:,} more {lacking}"
+        verdict = f"{verdict}, and {lesser:,} more {lacking}"
     elif lesser:
-        stranded = f"No conversation is hidden; {words.count(lesser, 'session')} {lacking}"
+        verdict = f"{verdict}; {words.count(lesser, 'session')} {lacking}"
     possible = sum(one.target is not None for one in shown)
     if apply is None or not possible:
-        return f"{stranded}." if possible else f"{stranded}, and cannot be repaired."
+        return f"{verdict}." if possible else f"{verdict}, and cannot be repaired."
     which = words.them(possible) if possible == len(shown) else f"{possible:,} of them"
-    return f"{stranded}; `{apply}` repairs {which}."
+    return f"{verdict}; `{apply}` repairs {which}."
 
 
 def _draw_lines(

@@ -97,8 +97,9 @@ def restore(
 ) -> int:
     """Put deleted sessions back where their agents find them.
 
-    Give an id, the beginning of one, a number from the last `geminids list`, or `latest`; other words are
-    searched for, as in `search`. `geminids list --deleted` shows the sessions whose files are gone.
+    Give an id, the beginning of one, a name from `geminids mark`, a number from the last `geminids list`, or
+    `latest`; other words are searched for, as in `search`. `geminids list --deleted` shows the sessions whose
+    files are gone.
 
     First you see what would be written and what would change: agents may delete old sessions, or confuse
     sessions of the same minute, so a date, a name or an id may have to change. Then you are asked. Existing
@@ -108,7 +109,7 @@ def restore(
     \b
     geminids restore 3 --dry-run
     geminids restore 1f0c9a2b
-    geminids restore is:kept project:shop
+    geminids restore is:deleted project:shop
     geminids restore 1f0c9a2b --to ~/rescued
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.sessions import sessions_meant
@@ -240,6 +241,8 @@ def _draw(choices: Choices, possible: Sequence[Planned]) -> None:
         sizes = {placement.path: placement.size for one in possible for placement in one.plan.placements}
         files = f"{words.count(len(sizes), 'file')}, {words.size(sum(sizes.values()))}"
         page.line(f"{words.count(len(possible), 'session')}: {files}")
+    if any(placement.changes for one in possible for placement in one.plan.placements):
+        page.words("`--to DIR` writes the files exactly as they were.", "quiet")
 
 
 def _draw_plan(page: Page, one: Planned, shown: Collection[str]) -> None:
@@ -266,10 +269,17 @@ def _draw_placement(page: Page, placement: Placement) -> None:
 
 
 def _draw_path(page: Page, label: str, path: str) -> None:
+    from geminids.faces.drawing.screen import find_screen
     from geminids.sharing.transcript import words
 
-    # The path comes last: where a terminal breaks it, nothing else is torn apart.
-    page.command(f"{' ' * INDENT}{label:>{SIZE_WIDTH}}  ", words.path(path))
+    before, shown = f"{' ' * INDENT}{label:>{SIZE_WIDTH}}", words.path(path)
+    width = find_screen().width
+    if width is None or len(before) + 2 + len(shown) <= width:
+        page.command(f"{before}  ", shown)
+    else:
+        # A path is never broken, and below its label it has more room.
+        page.line(before)
+        page.command(" " * 2 * INDENT, shown)
 
 
 def _tell_written(choices: Choices, library: Library, done: Iterable[Done], folder: str | None) -> None:
@@ -286,9 +296,23 @@ def _tell_written(choices: Choices, library: Library, done: Iterable[Done], fold
     if folder is not None:
         say(f"{written} below {folder}.")
         return
-    names = short_names(library, [one.planned.session for one in complete])
-    resume = choices.spelled("resume", next(iter(names.values())))
+    first = complete[0].planned.session
+    if not _can_resume(choices, library, first):
+        say(f"{written}.")
+        return
+    resume = choices.spelled("resume", short_names(library, [first])[first.id])
     say(f"{written}. Resume {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
+
+
+def _can_resume(choices: Choices, library: Library, session: SessionRow) -> bool:
+    """Whether the agent of a session that was just put back can go on with it."""
+    from geminids.query.sessions.resume import Resumable
+
+    if choices.no_sync:
+        # Nothing here knows yet that it is back.
+        return False
+    library.sync()
+    return isinstance(library.resuming(session.id, choices.now).how, Resumable)
 
 
 def _print(folder: str | None, planned: Sequence[Planned], done: Sequence[Done]) -> None:

@@ -163,14 +163,15 @@ def _show(
     page: int,
 ) -> None:
     """Give out what was found, and say what stands beside it."""
+    is_fit_told = False
     if jsonl:
         _print_json_lines(found)
     elif choices.json:
         _print_json(found, library.to_come(), like)
     else:
-        _draw(choices, library, found, no_pager=no_pager)
+        is_fit_told = _draw(choices, library, found, no_pager=no_pager)
     if like is None:
-        _tell(choices, library, question, found, page)
+        _tell(choices, library, question, found, page, is_fit_told=is_fit_told)
     else:
         from geminids.faces.cli.search_talk import tell_meaning
 
@@ -199,7 +200,8 @@ def _print_json_lines(found: Found) -> None:
     print_lines(hits_of(found))
 
 
-def _draw(choices: Choices, library: Library, found: Found, *, no_pager: bool) -> None:
+def _draw(choices: Choices, library: Library, found: Found, *, no_pager: bool) -> bool:
+    """Draw what was found; whether it was also told how it fits."""
     from geminids.faces.cli.hits import draw_hits, print_hits, remember
     from geminids.faces.drawing.page import open_page
     from geminids.faces.drawing.screen import find_screen
@@ -207,14 +209,18 @@ def _draw(choices: Choices, library: Library, found: Found, *, no_pager: bool) -
     screen = find_screen(no_color=choices.no_color)
     if not screen.is_terminal:
         print_hits(open_page(screen), found)
-        return
+        return False
     from geminids.faces.cli.pager import draw_paged
+    from geminids.faces.cli.search_talk import how_it_fits
     from geminids.faces.cli.sessions import marks_of
 
     # Whoever leaves the pager early has seen numbers, too.
     remember(library, found)
     marks = marks_of(library, [group.session for group in found.sessions])
-    draw_paged(screen, lambda page: draw_hits(page, found, marks, choices.now), no_pager=no_pager)
+    notes = list(how_it_fits(found)) if found.sessions else ()
+    return draw_paged(
+        screen, lambda page: draw_hits(page, found, marks, choices.now), no_pager=no_pager, notes=notes
+    )
 
 
 def _no_such_page(
@@ -226,15 +232,18 @@ def _no_such_page(
 
     if choices.json and not jsonl:
         _print_json(found._replace(sessions=()), library.to_come(), None)
-    say(f"There is no page {wanted}: what is found fills {words.count(last, 'page')}.")
+    say(words.no_page(wanted, last))
     return NOTHING_FOUND
 
 
-def _tell(choices: Choices, library: Library, question: Question, found: Found, page: int) -> None:
+def _tell(
+    choices: Choices, library: Library, question: Question, found: Found, page: int, *, is_fit_told: bool
+) -> None:
     from geminids.faces.cli.search_talk import SearchOutcome, tell_found
 
     spelled = ["search", *_spelled(question)]
     show = choices.spelled("show", *_first(found, question.words))
+    unknown = None if found.sessions else library.no_such_project(question, choices.now)
     tell_found(
         SearchOutcome(
             found,
@@ -244,6 +253,8 @@ def _tell(choices: Choices, library: Library, question: Question, found: Found, 
             question.words,
             page,
             library.searched_places,
+            str(unknown or ""),
+            is_fit_told,
         )
     )
 
@@ -265,7 +276,8 @@ def _to_highlight(found: Found, hits: Sequence[Hit], typed: str) -> str:
     spans = [snippet.text[start:end] for snippet in snippets for start, end in snippet.spans]
     if not spans:
         return ""
-    spans += [word for readings in found.respelt.values() for word in readings]
+    missing = found.sessions[0].missing
+    spans += [word for typed, read in found.respelt.items() if typed not in missing for word in read]
     shown = list(dict.fromkeys(word for span in spans for word in span.lower().split() if word.isalnum()))
     wanted = [word.strip('"()*') for word in typed.lower().split()]
     others = [word for word in shown if word not in wanted]

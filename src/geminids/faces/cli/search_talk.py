@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from geminids.core.values import NamedTuple
 from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from geminids.query.search.found import Found, Stopped, Unsearched
+    from geminids.query.search.found import Found, SessionHits, Stopped, Unsearched
 
+LEAST_BEGINNING = 3
+"""Letters of a word that is taken for the beginning of a filter."""
 MOST_NAMED = 6
 """Sessions, and messages of each, that are named where they were not searched; the document names all."""
 
@@ -29,9 +31,13 @@ class SearchOutcome(NamedTuple):
     typed: str
     """What is looked for, as it was typed."""
     page: int
+    """From 1."""
     places: Sequence[str]
     """The folders that were looked at."""
-    """From 1."""
+    no_such_project: str = ""
+    """What is to be said of a project that is none."""
+    is_fit_told: bool = False
+    """How it fits was drawn above the hits."""
 
     @property
     def next_page(self) -> str:
@@ -44,10 +50,12 @@ def tell_found(outcome: SearchOutcome) -> None:
     found = outcome.found
     if found.has_changed:
         say("The index has changed since the previous page: sessions may be missing here or appear twice.")
+    _tell_begun_filters(outcome.typed)
     if not found.sessions:
         _tell_nothing(outcome)
-    else:
-        _tell_how_it_fits(found)
+    elif not outcome.is_fit_told:
+        for note in how_it_fits(found):
+            say(note)
     if found.unsearched:
         _tell_unsearched(found.unsearched)
     if found.stopped:
@@ -69,17 +77,21 @@ def tell_meaning(found: Found, show: str) -> None:
         say(f"The closest in meaning of {compared}. Read one: `{show}`.")
 
 
-def _tell_how_it_fits(found: Found) -> None:
-    """Say what is shown where nothing has all the words as they were typed."""
+def how_it_fits(found: Found) -> Iterator[str]:
+    """What is shown where nothing has all the words as they were typed."""
     for typed, words in found.respelt.items():
-        say(f"{typed!r} does not occur; searched for {' or '.join(words)} instead.")
+        yield f"{typed!r} does not occur; searched for {' or '.join(words)} instead."
+    for typed, filler in found.fillers.items():
+        yield f"{typed!r} does not occur; taken for {filler!r} and left out."
     lacking = [one for one in found.sessions if one.missing]
     if lacking and len(lacking) == len(found.sessions):
-        say(f"No session has all {found.words} words; these have the most.")
+        yield f"No session has all {found.words} words; those with the most come first."
     elif lacking:
-        say(f"Only {len(found.sessions) - len(lacking)} of these have all words; the others have most.")
+        whole = len(found.sessions) - len(lacking)
+        have = "has" if whole == 1 else "have"
+        yield f"Only {whole} of these {have} all the words; the others lack some of them."
     elif found.is_spread:
-        say("No message has all words; these sessions have all of them in several messages.")
+        yield "No message has all the words; these sessions have all of them in several messages."
 
 
 def _tell_nothing(outcome: SearchOutcome) -> None:
@@ -97,8 +109,11 @@ def _tell_nothing(outcome: SearchOutcome) -> None:
     else:
         say(f"Nothing found in {words.sessions(searched.kinds)}.")
     _tell_filters(outcome.typed)
+    if outcome.no_such_project:
+        say(outcome.no_such_project)
     for typed, near in found.near.items():
-        say(f"{typed!r} does not occur.{_offer(typed, near)}")
+        if not (outcome.no_such_project and typed.startswith("project:")):
+            say(f"{typed!r} does not occur.{_offer(typed, near)}")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'message')}.")
     if searched.left_out and not any(found.near.values()) and _has_words(outcome.typed):
@@ -119,14 +134,34 @@ def _offer(typed: str, near: Sequence[str]) -> str:
 
 
 def _tell_filters(typed: str) -> None:
-    """Say what looks like a filter and is none."""
+    """Say what looks like a filter and is none, nor the beginning of one."""
+    from geminids.query.search.filters import FILTERS
+
+    for name, begun in _like_filters(typed):
+        if not begun:
+            told = f"`{name}:` is not a filter, so it was searched for as a word."
+            say(f"{told} Filters are {', '.join(FILTERS)}.")
+
+
+def _tell_begun_filters(typed: str) -> None:
+    """Say which filters may have been meant by their beginnings, whatever was found for these words."""
+    for name, begun in _like_filters(typed):
+        if begun:
+            meant = " or ".join(f"`{filter_name}:`" for filter_name in begun)
+            say(f"`{name}:` is not a filter. Did you mean {meant}?")
+
+
+def _like_filters(typed: str) -> Iterator[tuple[str, list[str]]]:
+    """Words that look like filters and are none, each with the filters that begin so."""
+    if ":" not in typed:
+        return
     import re
 
     from geminids.query.search.filters import FILTERS
 
     names = re.findall(r"(?:^|\s)-?([a-z]+):(?=[\w\"])", typed)
     for name in dict.fromkeys(name for name in names if name not in FILTERS):
-        say(f"`{name}:` is not a filter, so it was searched for as a word. Filters are {', '.join(FILTERS)}.")
+        yield name, [one for one in FILTERS if one.startswith(name)] if len(name) >= LEAST_BEGINNING else []
 
 
 def _tell_unsearched(unsearched: Sequence[Unsearched]) -> None:
@@ -163,6 +198,11 @@ def _tell_stopped(outcome: SearchOutcome, stopped: Stopped) -> None:
     )
 
 
+def _is_found_by_name(group: SessionHits) -> bool:
+    """Whether none of its messages has the words."""
+    return not any(hit.is_of_message for hit in group.hits)
+
+
 def _tell_extent(outcome: SearchOutcome) -> None:
     """On a terminal: how much was found among how much, what was hidden, and what to type next."""
     from geminids.sharing.transcript import words
@@ -175,8 +215,11 @@ def _tell_extent(outcome: SearchOutcome) -> None:
     sessions = f"{'' if total.are_all_sessions else 'at least '}{words.count(total.sessions, 'session')}"
     is_told = found.searched.left_out and _has_words(outcome.typed)
     left_out = f"; not indexed: {found.searched.left_out} (--scan)" if is_told else ""
-    in_messages = f"{messages} in " if total.matches else ""
-    say(f"{in_messages}{sessions}; searched: {words.sessions(found.searched.kinds)}{left_out}.")
+    in_messages = f"{messages} in {sessions}" if total.matches else sessions
+    if total.matches and (total.matches < total.sessions or any(map(_is_found_by_name, found.sessions))):
+        # Some have the words in their title, or in the name of their project.
+        in_messages = f"{sessions}; {messages}"
+    say(f"{in_messages}; searched: {words.sessions(found.searched.kinds)}{left_out}.")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")
     say(f"Read one: `{outcome.show}`.")

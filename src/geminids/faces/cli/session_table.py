@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from geminids.storage.durable.values import Marks
 
 LOST, CHECKPOINT = "lost", "checkpoint"
-KEPT = "kept"
+DELETED = "deleted"
 """What is said of a session whose files are gone: it is read from copies."""
 TITLE_LEAST, TITLE_WANTED = 12, 34
 """How wide titles must be; and how wide they are to be before numbers stand beside them."""
+_WHOLE_PROJECT, _LEAST_PROJECT = 14, 7
+"""Columns of a project's name that are never cut while other columns can leave; and where none is left to."""
 _BESIDE_TITLES = 46
 """Columns of a terminal that numbers, times, projects and a cost take together."""
 
@@ -68,6 +70,18 @@ def _title(row: Row) -> Span:
     return f"{mark} {name}" if mark else name
 
 
+def _tagged(row: Row, width: int) -> Span:
+    """A title and its tags in the room of a title: of a long one the end gives way."""
+    from geminids.faces.drawing.number_tables import cells, cut
+
+    title = _title(row)
+    if not (tags := _tags(row)):
+        return title
+    text, style = (title, "") if isinstance(title, str) else title
+    tags = cut(tags, width // 2)
+    return f"{cut(text, width - cells(tags) - 1)} {tags}", style
+
+
 def _tags(row: Row) -> str:
     return words.tags(row.said.tags) if row.said else ""
 
@@ -103,12 +117,12 @@ def _mark(row: Row) -> Span:
     """How it ended, and whether its files are damaged or gone; how a lost one ended is lost."""
     session = row.session
     mark, style = ("", "") if session.kind == LOST else words.STATUS_MARKS[session.status]
-    marks = [mark, "⚠" if session.problems else "", KEPT if session.kept else ""]
+    marks = [mark, "⚠" if session.problems else "", DELETED if session.kept else ""]
     return " ".join(filter(None, marks)), style or ("warning" if session.problems else "quiet")
 
 
 def _status(row: Row) -> str:
-    return f"{row.session.status} {KEPT}" if row.session.kept else str(row.session.status)
+    return f"{row.session.status} {DELETED}" if row.session.kept else str(row.session.status)
 
 
 def _number(of: Callable[[SessionUse], int | None]) -> Callable[[Row], str]:
@@ -131,12 +145,12 @@ COLUMNS = {
         lambda row: _when(row.session.started_at),
     ),
     "agent": Told(
-        Column("agent", most=8, leaves=8),
+        Column("agent", most=8, leaves=7),
         lambda row: (row.session.agent, "quiet"),
         lambda row: row.session.agent,
     ),
     "project": Told(
-        Column("project", least=7, most=20, leaves=7),
+        Column("project", least=_WHOLE_PROJECT, most=20, leaves=8, shrinks=_LEAST_PROJECT),
         lambda row: (row.project, "human"),
         lambda row: row.project,
     ),
@@ -241,12 +255,24 @@ def _draw_table(page: DrawnPage, rows: Sequence[Row], asked: Sequence[str]) -> N
         columns["title"] = columns["title"]._replace(least=least, leaves=None)
     if "agent" in columns and "project" in columns:
         # Titles need the room that agents take.
-        columns["project"] = columns["project"]._replace(most=14)
-    numbered = [
-        [(str(number), "quiet"), *(cells[name][number - 1] for name in columns)]
-        for number in range(1, len(rows) + 1)
-    ]
-    left_out = page.table([Column("#", is_number=True), *columns.values()], numbered)
+        columns["project"] = columns["project"]._replace(most=_WHOLE_PROJECT)
+
+    def drawn() -> list[list[Span]]:
+        return [
+            [(str(number), "quiet"), *(cells[name][number - 1] for name in columns)]
+            for number in range(1, len(rows) + 1)
+        ]
+
+    heading = Column("#", is_number=True)
+    if (
+        not asked
+        and "tags" in columns
+        and len(page.widths([heading, *columns.values()], drawn())) <= len(columns)
+    ):
+        del columns["tags"]
+        width = page.widths([heading, *columns.values()], drawn())[1 + list(columns).index("title")]
+        cells["title"] = [_tagged(row, width) for row in rows]
+    left_out = page.table([heading, *columns.values()], drawn())
     if asked and left_out:
         names = ", ".join(name for name, column in columns.items() if column in left_out)
         say(f"No room for {names}: the terminal is {words.count(page.width, 'column')} wide.")
@@ -277,7 +303,7 @@ def _line(row: Row) -> list[Span]:
         str(session.counts.tool_calls),
         (row.project, "human"),
         _name(row) or "",
-        *([(KEPT, "quiet")] if session.kept else []),
+        *([(DELETED, "quiet")] if session.kept else []),
     ]
 
 

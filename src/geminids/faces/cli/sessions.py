@@ -50,19 +50,26 @@ def sessions_meant(
     meant = {(item.id, item.file) for item in items}
     rows = [row for row in library.listing(Filter()).sessions if (row.id, row.file) in meant]
     if were_searched:
-        say(_told_of_search(" ".join(wanted), len(rows)))
+        tell_search(choices, library, wanted, len(rows))
     elif not rows:
         say(f"It is a single file, not one of the indexed sessions. {nothing_to_do}")
     return rows
 
 
-def _told_of_search(query: str, number: int) -> str:
-    from geminids.faces.cli.query_words import has_words
+def tell_search(choices: Choices, library: Library, wanted: Sequence[str], number: int) -> None:
+    """Say in how many sessions words were found that name none; or that their project is none."""
+    from geminids.faces.cli.query_words import has_filters
 
-    if not has_words(query):
-        return f"{words.count(number, 'session')} for {query!r}."
-    held = f"the words occur in {words.count(number, 'session')}" if number else "no message has these words"
-    return f"No session is named {query!r}; {held}."
+    query = " ".join(wanted)
+    if not number and (unknown := library.no_such_project(query, choices.now)):
+        say(str(unknown))
+    elif has_filters(query):
+        say(f"{words.count(number, 'session')} for {query!r}.")
+    else:
+        held = (
+            f"the words occur in {words.count(number, 'session')}" if number else "no message has these words"
+        )
+        say(f"No session is named {query!r}; {held}.")
 
 
 def short_names(library: Library, sessions: Iterable[SessionRow | SessionSummary]) -> dict[str, str]:

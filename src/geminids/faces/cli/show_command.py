@@ -18,9 +18,9 @@ from geminids.faces.cli.show_answer import FORM
 def show(choices: Choices, /, **typed: Any) -> int:
     """Read a session: what was said, what was done, what went wrong.
 
-    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`; without one,
-    choose the session from a list. FILE is a path, or a name that ends like a session file; `-` is stdin. A
-    file with several sessions shows all of them.
+    ID is an id or the beginning of one, a name from `geminids mark`, a number from the last `geminids list`,
+    or `latest`; without one, choose the session from a list. FILE is a path, or a name that ends like a
+    session file; `-` is stdin. A file with several sessions shows all of them.
 
     \b
     geminids show latest

@@ -57,7 +57,7 @@ FORM = Form(
             "since",
             "--since",
             TEXT,
-            "Only usage after WHEN: 12h, 7d, 1mo, today, 2026-05-01.",
+            'Only usage after WHEN: 12h, 7d, 1mo, today, "last month", 2026-05, 2026-05-01.',
             metavar="WHEN",
         ),
         Option("until", "--until", TEXT, "Only usage before the end of WHEN.", metavar="WHEN"),
@@ -204,7 +204,7 @@ def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:
 
     (wanted,) = words
     is_number = wanted == "latest" or wanted.isdecimal()
-    if not (is_number or _looks_like_id(wanted) or _is_name(library, wanted)):
+    if not (is_number or _looks_like_id(wanted) or library.sessions_named(wanted)):
         return None
     try:
         return library.session(wanted).id
@@ -225,11 +225,6 @@ def _looks_like_id(word: str) -> bool:
         return agent in available() and bool(native)
     digits = word.replace("-", "")
     return len(digits) >= _LEAST_OF_AN_ID and set(digits) <= _HEXADECIMAL and not digits.isalpha()
-
-
-def _is_name(library: Library, words: str) -> bool:
-    """Whether the user calls a session so."""
-    return any(said.name and said.name.casefold() == words.casefold() for said in library.marks().values())
 
 
 def _print_csv(found: Statistics, limit: int | None) -> None:

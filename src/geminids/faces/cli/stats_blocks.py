@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from geminids.faces.cli.stats_options import ON_A_TERMINAL, tell_more
 from geminids.faces.drawing.amounts import dollars, short
@@ -72,8 +72,9 @@ def _table(found: Blocks, limit: int | None, screen: Screen, now: datetime) -> F
     earlier = found.blocks[: len(found.blocks) - len(shown)]
     rows = [row(_together(earlier), f"{len(earlier):,} earlier", style="quiet")] if earlier else []
     for block in shown:
-        if block.idle and screen.is_terminal:
-            rows.append(Row((), "quiet", _pause(block, block.idle, has_agents=has_agents)))
+        # A pause of one agent lies between the windows of others.
+        if block.idle and screen.is_terminal and not has_agents:
+            rows.append(Row((), "quiet", f"    {words.duration(block.idle)} without a request"))
         is_present = block.is_active(now)
         when = f"{words.moment(block.start)}{' now' if is_present else ''}"
         rows.append(row(block.tokens, when, block.agent, style="title" if is_present else ""))
@@ -84,10 +85,6 @@ def _table(found: Blocks, limit: int | None, screen: Screen, now: datetime) -> F
 
 def _together(blocks: Iterable[Block]) -> Tokens:
     return Tokens.sum(block.tokens for block in blocks)
-
-
-def _pause(block: Block, idle: timedelta, *, has_agents: bool) -> str:
-    return f"    {words.duration(idle)} without a request{f' of {block.agent}' if has_agents else ''}"
 
 
 def present_window(block: Block, now: datetime) -> Iterator[str]:

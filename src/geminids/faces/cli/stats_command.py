@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from geminids.faces.cli.completers import complete_words
 from geminids.faces.cli.options import Choices, options_of, pass_choices
-from geminids.faces.cli.query_words import query_words
+from geminids.faces.cli.query_words import QueryCommand, query_words
 from geminids.faces.cli.stats_answer import FORM
 
 _NOT_EXPLAINED = ("by", "subagents", "estimate", "chart", "as_csv")
@@ -19,7 +19,7 @@ _OF_ALL = ("words", "since", "until", "project", "agents", "limit")
 """What chooses among sessions: of one that is named there is nothing to choose."""
 
 
-@click.command(name="stats", context_settings={"ignore_unknown_options": True})
+@click.command(name="stats", cls=QueryCommand, context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, metavar="[QUERY]...", callback=query_words, shell_complete=complete_words)
 @options_of(FORM)
 @pass_choices
@@ -42,6 +42,7 @@ def stats(choices: Choices, /, **typed: Any) -> int:
     \b
     geminids stats
     geminids stats --by model --since 30d
+    geminids stats --since 2026-10 --until 2026-10
     geminids stats --by session --project .
     geminids stats --by tool tool:edit
     geminids stats --blocks

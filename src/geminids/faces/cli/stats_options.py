@@ -72,7 +72,7 @@ def tell_more(choices: Choices, asked: StatsOptions, rows: int, limit: int | Non
 def tell_nothing(library: Library, asked: StatsOptions) -> None:
     """Say why there is nothing to count."""
     from geminids.faces.cli.sessions import tell_nothing_found
-    from geminids.query.sessions.listing import Filter
+    from geminids.query.search.question import Question
     from geminids.query.usage.stats import StatsQuestion
     from geminids.sharing.transcript import words
 
@@ -80,9 +80,7 @@ def tell_nothing(library: Library, asked: StatsOptions) -> None:
     if not every:
         tell_nothing_found(library.searched_places)
         return
-    if asked.project:
-        listing = library.listing(Filter(kinds=None, project=asked.project), 1)
-        if not listing.matched:
-            say(str(listing.no_such_project(asked.project)))
-            return
+    if unknown := library.no_such_project(Question(asked.words, project=asked.project)):
+        say(str(unknown))
+        return
     say(f"No match in {words.sessions(every)}.")

@@ -66,13 +66,13 @@ def _draw(choices: Choices, outcome: Outcome, vectors: int, library: Library, *,
 
     page = choices.open_page()
     made = f" Updated the vectors of {words.count(vectors, 'session')}." if vectors else ""
-    page.line(f"{_sentence(outcome)}{made}")
+    page.line(f"{_sentence(outcome, library)}{made}")
     if stats:
         for name, value in _figures(library.index_facts()):
             page.line((f"{name:<10}", "quiet"), value)
 
 
-def _sentence(outcome: Outcome) -> str:
+def _sentence(outcome: Outcome, library: Library) -> str:
     from geminids.sharing.transcript import words
 
     if outcome.failed:
@@ -81,9 +81,10 @@ def _sentence(outcome: Outcome) -> str:
     if not outcome.bundles:
         nothing = "Nothing is new." if not outcome.built else "There is nothing to index."
         return f"{nothing}{kept}"
-    how = "The index was made again" if outcome.built else "Indexed"
-    read = f"{words.count(outcome.bundles, 'group')} of files, {words.size(outcome.bytes)}"
-    return f"{how}: {read} in {outcome.seconds:.1f} s.{kept}"
+    took = f"{words.size(outcome.bytes)} in {outcome.seconds:.1f} s.{kept}"
+    if outcome.built:
+        return f"The index was built: {words.sessions(library.index_facts().kinds)}, {took}"
+    return f"Indexed: {words.count(outcome.bundles, 'group')} of files, {took}"
 
 
 def _figures(facts: IndexFacts) -> list[tuple[str, str]]:

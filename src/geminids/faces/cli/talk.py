@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-_CONTINUED = "  "
-"""How a line begins that goes on with the one before."""
-
 
 def say(message: str) -> None:
     """Tell the person something; if nobody can hear it, go on."""
+    from geminids.faces.drawing.wrapping import wrapped
     from geminids.sharing.transcript import safe
 
     told = f"geminids: {safe.text(message)}"
@@ -34,37 +32,3 @@ def stderr_width() -> int | None:
 def cut(line: str, width: int) -> str:
     """As much of a line as fits."""
     return line if len(line) <= width else f"{line[: width - 1]}…"
-
-
-def wrapped(message: str, width: int) -> str:
-    """A message in lines of a width, broken between words and never in a command that may be copied.
-
-    What stands below others, as `^` below a letter, stays as it is.
-    """
-    if width <= len(_CONTINUED) or max(map(len, message.split("\n"))) <= width:
-        return message
-    lines = message.split("\n")
-    return "\n".join(line if line.startswith(" ") else _filled(line, width) for line in lines)
-
-
-def _filled(line: str, width: int) -> str:
-    filled = [""]
-    for word in _words(line):
-        if not filled[-1].strip():
-            filled[-1] += word
-        elif len(filled[-1]) + 1 + len(word) <= width:
-            filled[-1] += f" {word}"
-        else:
-            filled.append(_CONTINUED + word)
-    return "\n".join(filled)
-
-
-def _words(line: str) -> list[str]:
-    """The words between blanks; what stands in backticks is one."""
-    words: list[str] = []
-    for word in line.split(" "):
-        if words and words[-1].count("`") % 2:
-            words[-1] += f" {word}"
-        else:
-            words.append(word)
-    return words

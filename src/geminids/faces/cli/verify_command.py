@@ -22,9 +22,9 @@ DOES_NOT_SHOW = (
     "This does not prove what a model really did, who holds the key, that nothing was left out before "
     "signing, or, without a time stamp, when it was signed."
 )
-VERDICTS = {True: ("holds", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
-SHOWN_VERDICTS = {**VERDICTS, True: ("OK", "good")}
-"""The same for people; programs read the others."""
+NO_RECORD = "This is not a signed record."
+GIVE_KEY = "Give the signer's key with --key."
+VERDICTS = {True: ("OK", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
 INDENT = 2
 NAME_WIDTH = 17
 DETAILS_AT = INDENT + 7 + NAME_WIDTH
@@ -99,12 +99,12 @@ def verify(
     FILE is a signed record, a record with its signature in FILE.cose, or a vCon with both. DIR is a folder of
     statements; each must refer to the one before it. The exit code is 0 only if every check passes.
 
-    In a pipe each check is one line of file, `holds` (passed), `failed` or `-` (not present, or not asked
-    for), name, and details.
+    In a pipe each check is one line of file, `ok`, `failed` or `-` (not present, or not asked for), name, and
+    details.
 
     \b
     geminids verify session.acr
-    geminids verify session.acr --key ana.pub.pem --source session-2026-05-01T10-00-1f0c9a2b.jsonl
+    geminids verify session.acr --key ana.pub.pem --source session.jsonl
     geminids verify statements/
     geminids verify --write-verifier verify_record.py
     """  # noqa: D301 - click wants the character itself
@@ -176,7 +176,9 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
         at = f", {words.moment(file.issued_at)}" if file.issued_at else ""
         _draw_line(page, width, ("", ""), "signer", f"{file.issuer}{at}, as stated by the signer")
     for check in file.checks:
-        _draw_line(page, width, SHOWN_VERDICTS[check.holds], check.name, check.detail)
+        # What was not checked has not failed.
+        holds = check.holds or (None if file.unchecked else check.holds)
+        _draw_line(page, width, VERDICTS[holds], check.name, check.detail)
     for place in file.withheld[:MOST_WITHHELD]:
         entries = f" ({place.count:,} entries)" if place.count > 1 else ""
         _draw_line(page, width, ("", ""), "withheld", f"{place.at}{entries}")
@@ -187,12 +189,26 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
 
 def _draw_verdict(page: Page, file: VerifiedFile) -> None:
     """What all checks come to, before any of them."""
-    if not file.holds:
+    if not file.is_record:
+        page.line((NO_RECORD, "bad"))
+    elif file.unchecked:
+        page.words(f"NOT CHECKED: {file.unchecked}. {GIVE_KEY}", "warning")
+    elif not file.holds:
         page.line(("NOT VALID", "bad"), ": do not rely on it")
     elif file.form == "record":
         page.line(("A record", "warning"), " without a signature")
     else:
-        page.line(("VALID", "good"), f", signed by {file.issuer}" if file.issuer else ", signed")
+        page.words(f"VALID, signed{_by_whom(file)}", "good")
+
+
+def _by_whom(file: VerifiedFile) -> str:
+    """Who signed, by their own word, and whose key that was."""
+    issuer = f" by {file.issuer}" if file.issuer else ""
+    if file.key is None:
+        return issuer
+    return (
+        f"{issuer} with {f'your key {file.key.name}' if file.key.is_own else f'the key of {file.key.name}'}"
+    )
 
 
 def _draw_line(page: Page, width: int, verdict: tuple[str, str], name: str, detail: str) -> None:
@@ -215,6 +231,10 @@ def _sum_up(files: Sequence[VerifiedFile], *, tell: Callable[[str], None], is_fo
     if not failed:
         is_signed = any(file.form != "record" for file in files)
         tell(f"{SHOWS} {DOES_NOT_SHOW}" if is_signed else "It has the form of a record, but no signature.")
+    elif not is_folder and (not files[0].is_record or files[0].unchecked):
+        # On a terminal it stands above the checks.
+        if tell is say:
+            say(NO_RECORD if not files[0].is_record else f"Not checked: {files[0].unchecked}. {GIVE_KEY}")
     elif not is_folder:
         names = ", ".join(check.name for check in files[0].checks if check.holds is False)
         say(f"Do not rely on it: {names} failed.")

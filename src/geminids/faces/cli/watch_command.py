@@ -96,15 +96,15 @@ def watch(
 ) -> int:
     """Print new messages as they are written, of all sessions or of one and its subagents.
 
-    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`; a FILE is a
-    path. Results and other additions to a message are printed when they arrive; so are messages that you or
-    the agent undo. Ctrl-C ends it.
+    ID is an id or the beginning of one, a name from `geminids mark`, a number from the last `geminids list`,
+    or `latest`; a FILE is a path. Results and other additions to a message are printed when they arrive; so
+    are messages that you or the agent undo. Ctrl-C ends it.
 
     \b
     geminids watch
     geminids watch latest
     geminids watch --project . --tools
-    geminids watch --json | jq -r 'select(.message.origin == "human").message.parts[].text'
+    geminids watch --json | jq 'select(.message.origin == "human").message'
     geminids watch latest --until-idle 60
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.show_answer import detail_of

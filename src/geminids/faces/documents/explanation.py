@@ -12,11 +12,30 @@ from geminids.query.usage.explanation import (
     Check,
     Checks,
     ExplainedAgent,
-    ExplainedLine,
     ExplainedSession,
     ExplainedTotal,
     UnrecordedSum,
 )
+
+
+class SessionLine(Document, frozen=True, kw_only=True):
+    """What one session adds to a sum."""
+
+    id: str
+    title: str | None
+    agent: str
+    requests: int
+    total: int | None
+    cost: float | None
+    """Dollars at list price, rounded to six places."""
+    unpriced: int
+    """Requests of which nobody knows the price; they are not in the cost."""
+    copies: int
+    """Requests that another session holds as well, where they are counted."""
+    taken_over: int
+    """Requests that its file itself says it took over."""
+    verdict: str | None
+    """What a comparison with the agent's own total gave, where it keeps one."""
 
 
 class ExplainDocument(Printed, frozen=True, kw_only=True, tag="geminids/explain/1"):
@@ -26,7 +45,7 @@ class ExplainDocument(Printed, frozen=True, kw_only=True, tag="geminids/explain/
     kinds: Mapping[str, int]
     """How many of the sessions are of each kind: main, subagent, checkpoint, lost."""
     agents: Sequence[ExplainedAgent]
-    sessions: Sequence[ExplainedLine]
+    sessions: Sequence[SessionLine]
     unrecorded: Sequence[UnrecordedSum]
     checks: Checks
 
@@ -64,7 +83,8 @@ class ExplainedSessionDocument(Printed, frozen=True, kw_only=True, tag="geminids
 
 def explain_document(found: ExplainedTotal) -> ExplainDocument:
     """A total down to its sessions."""
-    return filled(ExplainDocument, found, tokens=used_tokens(found.tokens))
+    sessions = [filled(SessionLine, line, cost=dollars(line.cost)) for line in found.sessions]
+    return filled(ExplainDocument, found, tokens=used_tokens(found.tokens), sessions=sessions)
 
 
 def explained_session_document(found: ExplainedSession) -> ExplainedSessionDocument:

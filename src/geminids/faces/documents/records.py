@@ -10,7 +10,7 @@ from geminids.faces.documents.base import Document, Printed, filled
 from geminids.sharing.records.public_keys import SigningKey, StrangeKeyFile
 
 if TYPE_CHECKING:
-    from geminids.library.attest.verification import VerifiedRecord
+    from geminids.library.attest.verified import VerifiedRecord
 
 
 class AttestDocument(Printed, frozen=True, kw_only=True, tag="geminids/attest/1"):
@@ -98,6 +98,14 @@ class WithheldPlace(Document, frozen=True, kw_only=True):
     """How many entries; 1 for anything else."""
 
 
+class TrustedKey(Document, frozen=True, kw_only=True):
+    """A key that is believed."""
+
+    name: str
+    """Of one of your keys, else the file that was given."""
+    is_own: bool
+
+
 class VerifiedFile(Document, frozen=True, kw_only=True):
     """What became of the checks of one file."""
 
@@ -112,6 +120,12 @@ class VerifiedFile(Document, frozen=True, kw_only=True):
     """As the signer says."""
     algorithm: str | None
     key_id: str | None
+    key: TrustedKey | None
+    """The key with that id, if it is one of yours or was given."""
+    unchecked: str | None
+    """Why the signature was not checked, if that is all: nobody gave the key. `holds` is false then."""
+    is_record: bool
+    """False: it is neither a record nor signed."""
     signature_sha256: str | None
     """Of the CBOR encoding of the signature: what a time stamp is asked for."""
     checks: Sequence[CheckedRecord]
@@ -149,6 +163,7 @@ def verified_file(verified: VerifiedRecord) -> VerifiedFile:
         VerifiedFile,
         verified,
         file=str(verified.path),
+        key=filled(TrustedKey, verified.key) if verified.key else None,
         checks=[filled(CheckedRecord, check) for check in verified.checks],
         withheld=[filled(WithheldPlace, place) for place in verified.redactions],
     )

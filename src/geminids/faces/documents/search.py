@@ -128,6 +128,8 @@ class SearchDocument(Printed, frozen=True, kw_only=True, omit_defaults=True, tag
     """Of how many words some of the sessions lack some; left out where none of them does."""
     respelt: Mapping[str, Sequence[str]] = {}
     """Words that stand nowhere, and which were looked for instead."""
+    fillers: Mapping[str, str] = {}
+    """Words that stand nowhere and were left out, and the filler, such as `something`, nearest to each."""
     is_spread: bool
     """No message has all the words; these sessions have each of them somewhere."""
     has_changed: bool

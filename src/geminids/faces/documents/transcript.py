@@ -79,6 +79,9 @@ class Outline(Document, frozen=True, kw_only=True):
 
     detail: str
     total: int
+    kinds: Mapping[str, int]
+    """How many of all lines are a `prompt`, a `command` or `copied`, and how many prompts are left out at
+    this level of detail, by their state, or `hidden`."""
     prompts: Sequence[OutlineLine]
     """Of those from `start` on."""
 

@@ -220,7 +220,7 @@ def usage_figures(found: Statistics, groups: Sequence[StatsGroup]) -> UsageFigur
     return filled(
         UsageFigures,
         found,
-        total=usage_group("day", "total", "All together", found.total),
+        total=usage_group("day", "total", "Total", found.total),
         groups=[
             usage_group(found.by, group.key, safe.line(group.name), group.figures, group.agent)
             for group in groups

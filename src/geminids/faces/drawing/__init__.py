@@ -10,4 +10,5 @@
 | `number_tables` | tables of numbers that fit |
 | `projects`, `keeping` | projects in few words; what is kept, and what will be deleted |
 | `amounts` | dollars |
+| `wrapping` | sentences in lines, in which commands stay whole |
 """

@@ -13,7 +13,7 @@ from geminids.query.health.forecast import SOON
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
-    from geminids.query.health.forecast import Endangered, Expiring
+    from geminids.query.health.forecast import Endangered, Expiring, Retention
     from geminids.query.health.kept_copies import KeepStatus
 
 SOONEST = 10
@@ -76,14 +76,12 @@ def verdict(kept: Kept, now: datetime) -> str:
     if not every:
         return "No agent will delete any of the known sessions."
     if not soon:
-        later = f"{len(every):,} {_expire(every)} later, and {_are_kept(every)}"
-        return f"No session expires within 7 days; {later}."
+        return f"No session expires within 7 days; {len(every):,} {_expire(every)} later; {_are_kept(every)}."
     first = soon[0].first
-    starts = "at once" if len(soon) == 1 else "the first at once"
-    at_once = (
-        f", {starts} when {kept.agent_title(first.agent)} starts" if due(first.at, now) == NEXT_START else ""
-    )
-    return f"{expiring_soon(soon)}{at_once}; {_are_kept(soon)}."
+    which = "" if len(soon) == 1 else "the first "
+    is_next = due(first.at, now) == NEXT_START
+    when = f", {which}at the next start of {kept.agent_title(first.agent)}" if is_next else ""
+    return f"{expiring_soon(soon)}{when}; {_are_kept(soon)}."
 
 
 def expiring_soon(soon: Sequence[Expiring]) -> str:
@@ -98,10 +96,10 @@ def _expire(expiring: Sequence[Expiring]) -> str:
 def _are_kept(expiring: Sequence[Expiring]) -> str:
     unkept = sum(not one.kept for one in expiring)
     if not unkept:
-        return "all are kept" if len(expiring) > 1 else "it is kept"
+        return "copies of all are kept" if len(expiring) > 1 else "a copy is kept"
     if unkept == len(expiring):
         return "no copy is kept"
-    return f"{unkept:,} of them {'is' if unkept == 1 else 'are'} not kept"
+    return f"{unkept:,} of them {'has' if unkept == 1 else 'have'} no copy"
 
 
 def draw_kept(page: Page, kept: Kept) -> None:
@@ -190,6 +188,9 @@ def draw_forecast(
     for remedy in remedies(kept).values():
         page.line()
         page.words(remedy)
+    for reason in spared(kept):
+        page.line()
+        page.words(reason, "quiet")
 
 
 def is_rubbish_among(endangered: Sequence[Endangered]) -> bool:
@@ -226,3 +227,27 @@ def remedies(kept: Kept) -> dict[str, str]:
     agents = {one.agent for one in forecast.endangered}
     said = {rule.agent: rule.remedy for rule in reversed(forecast.retentions) if rule.remedy}
     return {agent: f"{kept.agent_title(agent)}: {text}" for agent, text in said.items() if agent in agents}
+
+
+def spared(kept: Kept) -> list[str]:
+    """Why agents delete nothing that is known here, a sentence for each of them."""
+    forecast = kept.found.forecast
+    deleting = {one.agent for one in forecast.endangered}
+    # What counts for one project alone comes after what counts for all.
+    rules = {rule.agent: rule for rule in reversed(forecast.retentions) if rule.agent not in deleting}
+    return [_why_spared(rule, kept.agent_title(rule.agent)) for rule in rules.values()]
+
+
+def _why_spared(rule: Retention, agent: str) -> str:
+    if rule.rest:
+        unused = (
+            words.count(rule.rest.days, "day") if rule.rest.days else f"{rule.rest.seconds // 3600} hours"
+        )
+        return (
+            f"{agent} deletes sessions that were not used for {unused}; none was found that it will delete."
+        )
+    if rule.most:
+        return f"{agent} keeps {words.count(rule.most, 'session')} of a project; no project has more."
+    if rule.told_by:
+        return rule.remedy or f"{agent} deletes no sessions, as {words.path(rule.told_by)} says."
+    return f"{rule.program or agent} deletes no sessions by itself."

@@ -64,7 +64,7 @@ def marks_in_words(said: Marks) -> str:
     name = f'named "{said.name}"' if said.name else "no name"
     tags = f"tagged {words.tags(said.tags)}" if said.tags else "no tags"
     numbers = ", ".join(str(note.id) for note in said.notes)
-    notes = f"{words.count(len(said.notes), 'note')} ({numbers})" if said.notes else "no notes"
+    notes = f"note{'' if len(said.notes) == 1 else 's'} {numbers}" if said.notes else "no notes"
     return f"{name}, {tags}, {notes}"
 
 

@@ -13,6 +13,7 @@ from io import StringIO
 
 from geminids.core.values import Value
 from geminids.faces.drawing.screen import MOST_READABLE, Screen
+from geminids.faces.drawing.wrapping import wrapped
 from geminids.sharing.transcript import safe
 
 TYPE_CHECKING = False
@@ -72,6 +73,8 @@ class Column(Value):
     is_number: bool = False
     least: int | None = None
     """The width down to which it may be cut; None means that it is never cut."""
+    shrinks: int | None = None
+    """The width down to which it is cut rather than left out."""
     most: int | None = None
     leaves: int | None = None
     """Its place in the order in which columns are left out; None means that it stays."""
@@ -87,6 +90,9 @@ class Page(Protocol):
 
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Words of any number of lines, broken where a terminal needs it."""
+
+    def sentence(self, text: str, style: str = "") -> None:
+        """Words of ours: broken where a terminal needs it, but never in a command in backticks."""
 
     def command(self, label: str, command: str) -> None:
         """Something to type, on one line however long: broken in two it could not be pasted."""
@@ -119,6 +125,10 @@ class PlainPage:
         """Every line with its indent."""
         for line in safe.text(text).split("\n"):
             self._stream.write(f"{' ' * indent}{line}".rstrip() + "\n")
+
+    def sentence(self, text: str, style: str = "") -> None:
+        """One line, however long."""
+        self.words(text, style)
 
     def command(self, label: str, command: str) -> None:
         """One line, however long."""
@@ -169,6 +179,11 @@ class DrawnPage:
             some = "\n".join(lines[first : first + LINES_AT_ONCE])
             self._print(_styled([(some, style)], keep_lines=True), indent, self._words_width)
 
+    def sentence(self, text: str, style: str = "") -> None:
+        """Broken between words; a command that is longer than the line is broken by the terminal alone."""
+        lines = wrapped(text, self._words_width, continued="")
+        self._print(_styled([(lines, style)], keep_lines=True), 0, UNBROKEN)
+
     def command(self, label: str, command: str) -> None:
         """One line, which only the terminal breaks."""
         self._print(_styled([label, command]), 0, UNBROKEN)
@@ -207,12 +222,17 @@ class DrawnPage:
         finally:
             self._marked = None
 
+    def widths(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> dict[int, int]:
+        """The columns of a table that have room, by their place, and how wide each is."""
+        cells = [[_styled([cell]) for cell in row] for row in rows]
+        return _column_widths(columns, cells, self._console.width)
+
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> list[Column]:
         """Columns under their headings, each row one line; those that found no room are given back."""
         from rich.table import Table
 
         cells = [[_styled([cell]) for cell in row] for row in rows]
-        widths = _column_widths(columns, cells, self._console.width)
+        widths = self.widths(columns, rows)
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, COLUMN_GAP, 0, 0))
         for place, width in widths.items():
             justify: Literal["left", "right"] = "right" if columns[place].is_number else "left"
@@ -286,13 +306,17 @@ def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], wi
     def spare(widths: Mapping[int, int]) -> int:
         return width - sum(widths.values()) - COLUMN_GAP * (len(widths) - 1)
 
+    least = {place: column.least for place, column in enumerate(columns)}
+
     def narrowest() -> dict[int, int]:
-        return {place: min(wide, columns[place].least or wide) for place, wide in widths.items()}
+        return {place: min(wide, least[place] or wide) for place, wide in widths.items()}
 
     for place in sorted((p for p in widths if columns[p].leaves), key=lambda p: columns[p].leaves or 0):
         if spare(narrowest()) >= 0:
             break
-        del widths[place]
+        least[place] = columns[place].shrinks or least[place]
+        if spare(narrowest()) < 0:
+            del widths[place]
     fitting = narrowest()
     # The room that is left goes to the columns that can be cut, in their order.
     for place in (p for p in widths if columns[p].least):

@@ -26,7 +26,7 @@ _WEEK = timedelta(days=7)
 _DAY = timedelta(days=1)
 
 
-def bar(value: int | None, largest: int, width: int) -> str:
+def bar(value: float | None, largest: float, width: int) -> str:
     """A bar whose length tells a value; the least one can be seen."""
     if not value or value < 0 or not largest:
         return ""

@@ -24,6 +24,8 @@ from geminids.sharing.transcript import safe, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from geminids.faces.drawing.page import Page
     from geminids.query.usage.figures import Figures, Tokens
     from geminids.query.usage.stats import Statistics, StatsGroup
@@ -51,8 +53,8 @@ class View(Value):
     """Whether it is drawn on a terminal."""
     chart: str | None
     """Which picture is asked for; None if none was named."""
-    measure: str = "tokens"
-    """What bars beside rows tell, where it is used: `tokens` or `cost`."""
+    measure: str = "cost"
+    """What bars beside rows tell: `tokens`, or their `cost` as far as that is known."""
 
 
 class Quantity(Value):
@@ -174,7 +176,7 @@ def _with_bars(
     from geminids.faces.drawing.stats_charts import bar
 
     groups, _ = shown_groups(view.stats, view.limit)
-    weight = _weight(view)
+    heading, weight = _weight(view)
     values = {group.key: weight(group.figures) for group in groups}
     largest = max((value or 0 for value in values.values()), default=0)
     bars = iter([bar(values[group.key], largest, width) for group in groups])
@@ -186,13 +188,16 @@ def _with_bars(
         for row in rows
     ]
     # The heading keeps the whole width free, so that a short bar is not taken for a narrow column.
-    return [*fields, Field(" " * width, is_number=False)], drawn
+    return [*fields, Field(f"{heading:<{width}}", is_number=False)], drawn
 
 
-def _weight(view: View) -> Callable[[Figures], int | None]:
+def _weight(view: View) -> tuple[str, Callable[[Figures], float | None]]:
+    """What bars draw, which stands beside them."""
     if view.stats.by == "tool":
-        return lambda figures: figures.calls
-    return lambda figures: amount(figures.tokens, view.measure)
+        return "calls", lambda figures: figures.calls
+    if view.measure == "cost" and view.stats.total.tokens.cost:
+        return "cost", lambda figures: amount(figures.tokens, "cost")
+    return "total", lambda figures: figures.tokens.total
 
 
 def amount(used: Tokens, measure: str) -> int | None:
@@ -342,12 +347,11 @@ def _of_tokens(heading: str, kind: Callable[[Tokens], int | None], leaves: int |
     return Quantity(Field(heading, leaves=leaves), lambda figures: number(kind(figures.tokens)))
 
 
-def _cost(figures: Figures) -> Cell:
+def cost_cell(cost: Decimal | None, unpriced: int) -> Cell:
     """A cost that is not that of all requests is marked."""
-    used = figures.tokens
-    if used.cost is None:
+    if cost is None:
         return Cell(UNKNOWN, style="quiet")
-    return Cell(f"{dollars(used.cost)}{'*' if used.unpriced else ''}")
+    return Cell(f"{dollars(cost)}{'*' if unpriced else ''}")
 
 
 def _active(figures: Figures) -> Cell:
@@ -369,7 +373,7 @@ _OUTPUT = _of_tokens("output", lambda used: used.output, leaves=10)
 _THOUGHTS = _of_tokens("thoughts", lambda used: used.thoughts, leaves=6)
 _TOOL = Quantity(Field("tool", leaves=3, is_extra=True), lambda figures: number(figures.tokens.tool))
 _TOTAL = _of_tokens("total", lambda used: used.total)
-_COST = Quantity(Field("cost"), _cost)
+_COST = Quantity(Field("cost"), lambda figures: cost_cell(figures.tokens.cost, figures.tokens.unpriced))
 _OF_REQUESTS = {
     q.field.heading for q in (_REQUESTS, _FRESH, _CACHED, _WRITTEN, _OUTPUT, _THOUGHTS, _TOOL, _TOTAL, _COST)
 }
@@ -414,7 +418,9 @@ def _guess(total: Figures) -> Iterator[str]:
 
 def _without_price(stats: Statistics) -> Iterator[str]:
     if stats.by != "tool":
-        yield from _stars(stats.total)
+        yield from stars(stats.total.tokens)
+        if stats.total.estimated:
+            yield from stars(stats.total.estimated, "estimated request")
     reasons: dict[str, list[str]] = {}
     for model in stats.unpriced[:MOST_UNPRICED]:
         named = f"{safe.line(model.model)} ({words.count(model.requests, 'request')})"
@@ -425,11 +431,10 @@ def _without_price(stats: Statistics) -> Iterator[str]:
         yield f"Nor for {words.count(more, 'other model')}."
 
 
-def _stars(total: Figures) -> Iterator[str]:
+def stars(used: Tokens, kind: str = "request") -> Iterator[str]:
     """What is left out of costs that have a mark."""
-    for used, kind in ((total.tokens, "request"), (total.estimated, "estimated request")):
-        if used and used.cost is not None and used.unpriced:
-            yield f"* without {words.count(used.unpriced, kind)} that cannot be priced."
+    if used.cost is not None and used.unpriced:
+        yield f"* without {words.count(used.unpriced, kind)} that cannot be priced."
 
 
 def draw_notes(page: Page, sentences: Iterable[str]) -> None:
@@ -438,4 +443,4 @@ def draw_notes(page: Page, sentences: Iterable[str]) -> None:
     if notes:
         page.line()
     for sentence in notes:
-        page.words(sentence, "quiet")
+        page.sentence(sentence, "quiet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from geminids.core.disk import REAL
 from geminids.core.model import (
     AnyPart,
     Attachment,
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
     from geminids.storage.durable.values import Marks
 
 INDENT = 2
-KEPT_SENTENCE = "kept: the file is gone; this is read from a copy"
 
 ASK_FOR: Mapping[str, str] = {
     "replies": "--detail conversation",
@@ -183,11 +183,17 @@ def draw_heading(page: Page, context: StoryContext) -> None:
         mark, style = words.STATUS_MARKS[session.status]
         page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
     if session.kept:
-        page.words(KEPT_SENTENCE, "quiet")
+        page.words(_copy_sentence(session), "quiet")
     if said:
         draw_marks(page, said)
     _draw_problems(page, context)
     page.rule()
+
+
+def _copy_sentence(session: Session) -> str:
+    """Why a session is read from a copy: its file is gone, or what is there now does not hold it."""
+    is_damaged = any(REAL.is_file(file.path) for file in session.files if file.kept)
+    return f"its file is {'damaged' if is_damaged else 'gone'}; read from a copy"
 
 
 def _cost(context: StoryContext) -> str:

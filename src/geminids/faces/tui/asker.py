@@ -10,7 +10,7 @@ from collections.abc import Callable
 from threading import Condition, Thread
 from time import monotonic
 
-from geminids.core.errors import GeminidsError, NoIndexError
+from geminids.core.errors import GeminidsError, NoIndexError, NoSessionsError
 from geminids.faces.tui.errors import NoSharedIndexError
 from geminids.faces.tui.matches import Asked, Listed, Matches
 
@@ -113,6 +113,8 @@ class Asker:
             self._check()
             with self._open_library(True, self._hear, self._progress) as library:
                 library.to_come()
+                if self._every is None and library.is_empty():
+                    raise NoSessionsError("", library.searched_places)
             with self._changed:
                 self._is_read = True
                 self._changed.notify_all()

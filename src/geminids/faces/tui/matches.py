@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.errors import WRONG_USAGE, GeminidsError
@@ -82,6 +82,8 @@ class Listed(NamedTuple):
     """Else there are more."""
     note: str = ""
     """What is wrong with what was typed, or what was done about it."""
+    kinds: Mapping[str, int] | None = None
+    """How many there are of each kind; None for what was searched."""
 
 
 class Matches:
@@ -104,15 +106,14 @@ class Matches:
         kinds = None if scope.kept else LED_BY_HUMANS
         wanted = Filter(project=scope.project, agents=agents, kinds=kinds, kept=scope.kept, order=asked.order)
         found = self._library.listing(wanted, asked.limit)
-        return Listed(asked, self._lines(found.sessions), found.total)
+        return Listed(asked, self._lines(found.sessions), found.total, kinds=found.asked_for(kinds))
 
     def _found(self, asked: Asked) -> Listed:
         try:
-            words = while_typed(asked.typed)
-            found = self._ask(asked, words)
-            if words != asked.typed and (not found.lines or found.lines[0].missing):
-                # Nothing begins so; as a whole word it may be a spelling of another.
-                found = self._ask(asked, asked.typed)
+            begun = while_typed(asked.typed)
+            found = self._ask(asked, begun)
+            if begun == f"{asked.typed}*":
+                found = _with_beginnings(self._ask(asked, asked.typed), found)
         except GeminidsError as error:
             if error.exit_code != WRONG_USAGE:
                 raise
@@ -146,7 +147,9 @@ class Matches:
         )
         found = self._library.search(question, self._now)
         lines = self._lines([hits.session for hits in found.sessions], found.sessions)
-        note = "; ".join(f"{' or '.join(read)} instead of {word}" for word, read in found.respelt.items())
+        notes = [f"{' or '.join(read)} instead of {word}" for word, read in found.respelt.items()]
+        notes += [f"without {word}" for word in found.fillers]
+        note = "; ".join(notes)
         is_exact = found.next is None or found.total.are_all_sessions
         return Listed(asked, lines, max(found.total.sessions, len(lines)), is_exact, note)
 
@@ -171,6 +174,17 @@ class Matches:
                 )
             lines.append(line)
         return lines
+
+
+def _with_beginnings(whole: Listed, begun: Listed) -> Listed:
+    """What `geminids search` shows first, then what has the last word as the beginning of another."""
+    if not begun.lines or begun.lines[0].missing:
+        return whole
+    # A word that is not there yet is no slip while something begins so.
+    first = [line for line in whole.lines if not line.missing and not whole.note]
+    known = {line.session.id for line in first}
+    lines = [*first, *(line for line in begun.lines if line.session.id not in known)]
+    return begun._replace(lines=lines[: begun.asked.limit])
 
 
 def while_typed(typed: str) -> str:

@@ -160,7 +160,10 @@ def how_many(listed: Listed | None, scope: Scope) -> str:
     """How much there is, and where was looked."""
     if listed is None:
         return ""
-    number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
+    if listed.kinds is None:
+        number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
+    else:
+        number = words.sessions(listed.kinds)
     where = (scope.agent, _project(scope.project), "deleted" if scope.kept else "")
     return " · ".join(filter(None, (number, *where)))
 

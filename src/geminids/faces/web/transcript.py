@@ -31,7 +31,13 @@ from geminids.query.usage.costs import Costing, Sums
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.entries import Speaker, Turn
 from geminids.sharing.transcript.labels import kind_sentence
-from geminids.sharing.transcript.outline import DroppedBranch, PromptTurn, dropped_branches, prompt_turns
+from geminids.sharing.transcript.outline import (
+    DroppedBranch,
+    PromptTurn,
+    dropped_branches,
+    kinds_of_prompts,
+    prompt_turns,
+)
 
 Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]
 MOST_CHILDREN = 1_000
@@ -109,11 +115,13 @@ def outline(desk: Desk, asked: AskedForOutline) -> Outline:
     """The prompts of a session, each with what came of it."""
     opened = desk.session(asked.id)
     places = opened.places(asked.detail)
-    prompts = [turn for turn in opened.once(turns_led) if turn.number in places]
+    turns = opened.once(turns_led)
+    prompts = [turn for turn in turns if turn.number in places]
     chosen = prompts[asked.start : asked.start + asked.count]
     return Outline(
         detail=asked.detail,
         total=len(prompts),
+        kinds=kinds_of_prompts(turns, places),
         prompts=[_outline_line(turn, places[turn.number]) for turn in chosen],
     )
 

@@ -15,6 +15,7 @@ from geminids.library.attest.choices import SigningManner, Unwanted
 from geminids.library.attest.excerpt import Excerpt, ListedEntry, excerpt_of, listed_entries, signed_record
 from geminids.library.attest.signed_files import is_cose, read_given
 from geminids.library.attest.verification import Asked, RecordVerifier
+from geminids.library.attest.verified import TrustedKey
 from geminids.query.sessions.input_files import is_document
 from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding, standalone
@@ -127,11 +128,11 @@ class Records:
         self, path: Path, signature: Path | None, unwanted: Unwanted, redactor: Redactor | None = None
     ) -> Excerpt:
         """A signed record without some of its pieces."""
-        return excerpt_of(path, signature, unwanted, redactor, self._own_public_keys())
+        return excerpt_of(path, signature, unwanted, redactor, list(self._own_keys().values()))
 
     def entries(self, path: Path, signature: Path | None) -> list[ListedEntry]:
         """The record in a signed file, to choose pieces of it."""
-        return listed_entries(signed_record(path, signature, self._own_public_keys()))
+        return listed_entries(signed_record(path, signature, list(self._own_keys().values())))
 
     def write_excerpt(self, excerpt: Excerpt, target: Path, *, force: bool) -> list[Path]:
         """Write what is left of a signed record; the files that were written."""
@@ -150,8 +151,11 @@ class Records:
         is_unsigned: bool = False,
     ) -> RecordVerifier:
         """All that is asked of signed records. Without keys, those that are kept here are taken."""
+        own = {} if keys else self._own_keys()
         asked = Asked(
-            keys=[self._public(key) for key in keys] if keys else self._own_public_keys(),
+            keys=[self._public(key) for key in keys] or list(own.values()),
+            trusted=[TrustedKey(key, not _is_file(key)) for key in keys or own],
+            are_chosen=bool(keys),
             sources=sources,
             authorities=_authorities(authorities),
             previous=previous,
@@ -179,10 +183,11 @@ class Records:
                 f"{key!r} holds no usable public key. `geminids key show` prints one."
             ) from error
 
-    def _own_public_keys(self) -> list[PublicKey]:
+    def _own_keys(self) -> dict[str, PublicKey]:
+        """The public keys of this user, by their names."""
         if self._context.data_folder is None:
-            return []
-        return [standalone.load_public_key(key.public_pem.encode()) for key in self.keys.all()]
+            return {}
+        return {key.name: standalone.load_public_key(key.public_pem.encode()) for key in self.keys.all()}
 
 
 def _is_file(key: str) -> bool:

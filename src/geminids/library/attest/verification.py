@@ -6,9 +6,7 @@ record is checked too, time stamps, and whether the source, read anew, gives the
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,12 +27,20 @@ from geminids.library.attest.agent_files import (
 from geminids.library.attest.chain import Progress, statement_files
 from geminids.library.attest.history import linked, past
 from geminids.library.attest.signed_files import Given, read_given, taken_apart
+from geminids.library.attest.verified import TrustedKey, VerifiedRecord
 from geminids.sharing.records import encoding
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import Mismatch, check_envelope, check_record
-from geminids.sharing.records.standalone import ALGORITHMS, Check, PublicKey, Redaction, Verdict, verify
+from geminids.sharing.records.standalone import (
+    ALGORITHMS,
+    Check,
+    PublicKey,
+    Verdict,
+    key_id,
+    verify,
+)
 from geminids.sharing.records.timestamps import NAME as TIME_STAMP
-from geminids.sharing.records.timestamps import check_tokens, signature_field
+from geminids.sharing.records.timestamps import check_tokens
 from geminids.sharing.records.vcon import vcon_of
 
 if TYPE_CHECKING:
@@ -54,79 +60,10 @@ class Asked(NamedTuple):
     previous: Path | None = None
     is_unsigned: bool = False
     """Whether a record without a signature is enough."""
-
-
-class VerifiedRecord(NamedTuple):
-    """What became of every check of one file."""
-
-    path: Path
-    checks: Sequence[Check]
-    verdict: Verdict | None
-    """What the verifier found out; None for a record without a signature."""
-    record: Mapping[str, Any] | None
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything that was asked for holds."""
-        return all(check.holds is not False for check in self.checks)
-
-    @property
-    def form(self) -> str:
-        """Whether it is a statement, an excerpt of one, or a record that nobody signed."""
-        return self.verdict.form if self.verdict else "record"
-
-    @property
-    def record_id(self) -> str | None:
-        """The id of the record."""
-        return _text((self.record or {}).get("id"))
-
-    @property
-    def session_id(self) -> str | None:
-        """The id of the session that it holds."""
-        session = (self.record or {}).get("session")
-        return _text(session.get("session-id")) if isinstance(session, dict) else None
-
-    @property
-    def issuer(self) -> str | None:
-        """Who signed it, by their own word."""
-        return self.verdict.claims.issuer if self.verdict and self.verdict.claims else None
-
-    @property
-    def key_id(self) -> str | None:
-        """The SHA-256 of the key that it was signed with."""
-        return self.verdict.key_id.hex() if self.verdict and self.verdict.key_id else None
-
-    @property
-    def algorithm(self) -> str | None:
-        """What it was signed with."""
-        return ALGORITHMS.get(self.verdict.algorithm or 0) if self.verdict else None
-
-    @property
-    def issued_at(self) -> datetime | None:
-        """When it was signed, as the signer says."""
-        claims = self.verdict.claims if self.verdict else None
-        if claims is None or claims.issued_at is None:
-            return None
-        try:
-            return datetime.fromtimestamp(claims.issued_at, UTC)
-        except (OverflowError, OSError, ValueError):
-            return None
-
-    @property
-    def signature_sha256(self) -> str | None:
-        """What a time stamp over the signature is asked for."""
-        if self.verdict is None or self.verdict.signature is None:
-            return None
-        return hashlib.sha256(signature_field(self.verdict.signature)).hexdigest()
-
-    @property
-    def redactions(self) -> Sequence[Redaction]:
-        """What was taken out after the record was committed to."""
-        return self.verdict.redactions if self.verdict else ()
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    trusted: Sequence[TrustedKey] = ()
+    """What each of the keys is called."""
+    are_chosen: bool = True
+    """Whether these keys were given: no other is good enough. Else they are all that is known here."""
 
 
 class RecordVerifier:
@@ -189,7 +126,23 @@ class RecordVerifier:
             checks.append(_wrapping(given.vcon, verdict.record, given.signed or b""))
         if sources and verdict.record is not None:
             checks.append(self._reread(verdict.record, sources))
-        return VerifiedRecord(path, checks, verdict, verdict.record)
+        known = {
+            key_id(key): trusted for key, trusted in zip(self._asked.keys, self._asked.trusted, strict=False)
+        }
+        key = known.get(verdict.key_id or b"")
+        unknown = self._unknown_key(verdict) if key is None else None
+        if unknown:
+            why = next(check.detail for check in checks if check.name == "signature")
+            checks = [check._replace(detail=unknown) if check.detail == why else check for check in checks]
+        return VerifiedRecord(path, checks, verdict, verdict.record, key, unknown)
+
+    def _unknown_key(self, verdict: Verdict) -> str | None:
+        """What is to be said of a key that nobody gave; None if there is nothing to check with it."""
+        is_legible = verdict.record is not None and verdict.algorithm in ALGORITHMS
+        if self._asked.are_chosen or verdict.holds or not is_legible:
+            return None
+        named = f"key {verdict.key_id.hex()[:16]}…" if verdict.key_id else "a key that it does not name"
+        return f"signed with {named}, which is not one of yours"
 
     def _unsigned(self, path: Path, content: bytes) -> VerifiedRecord:
         """What can be said of a record that nobody signed."""

@@ -38,6 +38,15 @@ class FileTally(msgspec.Struct, frozen=True):
         return FileTally(self.files + 1, self.bytes + size)
 
 
+class HiddenSessions(msgspec.Struct, frozen=True):
+    """The sessions that agents do not show, or not all of: `rescue` repairs what can be repaired."""
+
+    sessions: int = 0
+    partly: int = 0
+    """Of how many of them a part is shown."""
+    agents: tuple[str, ...] = ()
+
+
 class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     """The report of `geminids doctor`."""
 
@@ -58,6 +67,8 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     unknown_fields: dict[str, int]
     problems: tuple[Problem, ...]
     skipped: dict[str, FileTally]
+    hidden: HiddenSessions | None = None
+    """None where only some files were looked at."""
 
     @property
     def is_partial(self) -> bool:
@@ -73,6 +84,7 @@ def fidelity(
     problems: Sequence[Problem],
     skipped: Iterable[tuple[str, int]],
     data_folder: str | None,
+    hidden: HiddenSessions | None = None,
 ) -> Fidelity:
     """Add up the accounts of all files."""
     used = _sum(account.used for account in accounts)
@@ -99,6 +111,7 @@ def fidelity(
         unknown_fields=dict(unknown.most_common()),
         problems=tuple(problems),
         skipped=_by(skipped),
+        hidden=hidden,
     )
 
 

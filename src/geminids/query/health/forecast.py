@@ -13,7 +13,7 @@ from geminids.core.agents.fates import Deletion, Fate, Retention
 from geminids.core.agents.homes import Home
 from geminids.core.agents.resume import Circumstances
 
-__all__ = ["SOON", "Endangered", "Expiring", "ForecastReport", "Held", "forecast_report"]
+__all__ = ["SOON", "Endangered", "Expiring", "ForecastReport", "Held", "Retention", "forecast_report"]
 
 SOON = timedelta(days=7)
 """What goes within this is worth a sentence wherever sessions are told of."""

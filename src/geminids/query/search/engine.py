@@ -105,6 +105,7 @@ def search(
         next=str(following) if following else None,
         words=fit.words if fit else 0,
         respelt=fit.respelt if fit else {},
+        fillers=fit.fillers if fit else {},
         is_spread=is_spread,
         has_changed=cursor is not None and cursor.state != state,
         stopped=page.stopped,

@@ -1,12 +1,13 @@
-"""What fits best where no session has all the words that were typed: most of them, the rare ones first.
+"""What fits best where no session has all the words that were typed: most of them, then the rare ones.
 
 People ask in sentences, mix up words and misspell them. So, once all words together have found nothing or
 little, words that only hold a sentence together are left out, others may end otherwise, and a word that
-stands nowhere is read as the nearest one that does. What is in quotes, filters, and what is kept out with
-`-`, hold as they were typed.
+stands nowhere is read as the nearest one that does, or left out where that is one of the former. What is in
+quotes, filters, and what is kept out with `-`, hold as they were typed.
 
-Each word is looked up by itself; sessions are weighed by how much of what is rare they have, then by how much
-of it stands in one message, in the human's words or in the title.
+Each word is looked up by itself; sessions with more of the words come first. Those with as many are weighed
+by how much of what is rare they have, then by how much of it stands in one message, in the human's words or
+in the title.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from geminids.core.values import NamedTuple, Value
 from geminids.query.search.asked import Asked
 from geminids.query.search.endings import forms
 from geminids.query.search.fillers import FILLERS
-from geminids.query.search.near import nearest_spellings
+from geminids.query.search.near import is_filler, nearest_spellings
 from geminids.query.search.tree import And, Node, Or, Prefix, Words, leaves, matches
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
@@ -60,6 +61,8 @@ class Fit(Value):
     """Their messages that have some of the words."""
     respelt: Mapping[str, tuple[str, ...]]
     """Words that stand nowhere, and what they were taken for."""
+    fillers: Mapping[str, str]
+    """The same of those that were taken for fillers, and left out."""
 
 
 class _Wanted(NamedTuple):
@@ -99,7 +102,8 @@ def best_fits(
     unwanted = [part for part in others_typed if asked.query._replace(tree=part).fts().is_complement]
     conditions = [*asked.conditions(), *(_says(asked, part) for part in unwanted)]
     said = {number: text for number, text in said.items() if _is_wanted(asked, number, text, unwanted)}
-    wanted = [_looked_up(asked, word, conditions) for word in _telling(words)]
+    looked_up = [_looked_up(asked, word, conditions) for word in _telling(words)]
+    wanted = [one for one in looked_up if not is_filler(one.respelt)] or looked_up
     wanted += [_required(asked, part, conditions) for part in others_typed if part not in unwanted]
     missing = _Weighing(asked, wanted, conditions, said).best(limit, others)
     if not missing:
@@ -108,10 +112,10 @@ def best_fits(
     shown = searching.messages_of(asked.index, list(missing), rows).values()
     readings = dict.fromkeys(reading for one in wanted for reading in one.readings)
     respelt = {one.typed: one.respelt for one in wanted if one.respelt}
+    fillers = {one.typed: one.respelt[0] for one in looked_up if one not in wanted}
     tree = Or((*map(Words, readings), *others_typed))
-    return Fit(
-        tree, len(wanted), missing, _matches(wanted, {row for messages in shown for row in messages}), respelt
-    )
+    matching = _matches(wanted, {row for messages in shown for row in messages})
+    return Fit(tree, len(wanted), missing, matching, respelt, fillers)
 
 
 def _telling(words: Sequence[Words]) -> list[Words]:
@@ -158,23 +162,30 @@ def _weight_of(asked: Asked, rows: Mapping[int, float]) -> float:
 def _looked_up(asked: Asked, word: Words, conditions: Sequence[Condition]) -> _Wanted:
     """Where a word stands, in other forms too, or else words that look like it."""
     typed = list(word.phrases)
-    other = [Phrase((form,), is_open=False) for form in searching.messages_with(asked.index, _forms(word))]
+    other = _other_forms(asked, [word.text])
     rows: dict[int, float] = {}
     is_whole = _add_rows(rows, asked, typed, conditions, 1.0)
     is_whole &= _add_rows(rows, asked, other, conditions, _OTHER_FORM)
     respelt: tuple[str, ...] = ()
     if not rows and not _stands_anywhere(asked, [*typed, *other]):
         respelt = tuple(nearest_spellings(asked.index, word.text))
-        typed, other = [Phrase(tuple(terms(one)), is_open=False) for one in respelt], []
+        typed, other = (
+            [Phrase(tuple(terms(one)), is_open=False) for one in respelt],
+            _other_forms(asked, respelt),
+        )
         is_whole = _add_rows(rows, asked, typed, conditions, _RESPELT)
+        is_whole &= _add_rows(rows, asked, other, conditions, _RESPELT * _OTHER_FORM)
     weight = _weight_of(asked, rows)
-    readings = respelt or (word.text, *(phrase.words[0] for phrase in other))
+    readings = (*(respelt or (word.text,)), *(phrase.words[0] for phrase in other))
     return _Wanted(word.text, weight, rows, _any(asked, [*typed, *other]), is_whole, readings, respelt)
 
 
-def _forms(word: Words) -> tuple[str, ...]:
-    parts = terms(word.text)
-    return forms(parts[0]) if len(parts) == 1 else ()
+def _other_forms(asked: Asked, words: Sequence[str]) -> list[Phrase]:
+    """Other forms of words, those of them that stand anywhere."""
+    single = [parts[0] for parts in map(terms, words) if len(parts) == 1]
+    possible = {form: None for word in single for form in forms(word) if form not in single}
+    known = searching.messages_with(asked.index, list(possible)) if possible else ()
+    return [Phrase((form,), is_open=False) for form in known]
 
 
 def _any(asked: Asked, phrases: Sequence[Phrase], columns: Sequence[str] = COLUMNS) -> str:
@@ -233,7 +244,9 @@ class _Weighing:
         known = {
             session: _most(messages) for session, messages in by_session.items() if session not in others
         }
-        likely = nlargest(MOST_COMPARED, known, key=lambda session: (self._weight(known[session]), session))
+        likely = nlargest(
+            MOST_COMPARED, known, key=lambda one: (len(known[one]), self._weight(known[one]), one)
+        )
         rows = reader.sessions_numbered(self._asked.index, [*likely, *(self._said.keys() - others)])
         weighed = []
         for session, row in rows.items():
@@ -247,9 +260,11 @@ class _Weighing:
             weight = self._weight(has) + _TOGETHER * together + _IN_TITLE * in_title
             if has and self._has_what_is_required(has):
                 share = self._weight(dict.fromkeys(has, 1.0))
-                weighed.append((weight * _WORTH.get(row.kind, 1.0), share, session, has))
-        enough = _LEAST_SHARE * max((share for _, share, *_ in weighed), default=0.0)
-        in_order = sorted((one for one in weighed if one[1] >= enough), key=lambda one: one[0], reverse=True)
+                weighed.append((len(has), weight * _WORTH.get(row.kind, 1.0), share, session, has))
+        weighed.sort(key=lambda one: one[:2], reverse=True)
+        enough = _LEAST_SHARE * max((share for *_, share, _, _ in weighed), default=0.0)
+        most = weighed[0][0] if weighed else 0
+        in_order = [one for one in weighed if one[0] == most or one[2] >= enough]
         return {session: self._lacking(has) for *_, session, has in in_order[:limit]}
 
     def _weight(self, parts: _Has) -> float:

@@ -126,6 +126,8 @@ class Found(Value):
     """Of how many words sessions lack some; 0 where none of them does."""
     respelt: Mapping[str, Sequence[str]] = {}
     """Words that stand nowhere, and which ones were looked for instead."""
+    fillers: Mapping[str, str] = {}
+    """Words that stand nowhere and were left out, and the filler nearest to each."""
     is_spread: bool = False
     """No message has all the words; these are sessions that have them in several."""
     has_changed: bool = False

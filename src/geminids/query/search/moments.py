@@ -1,4 +1,4 @@
-"""Moments as people write them: 7d, 12h, today, yesterday, 2026-05-01, ISO 8601 with or without offset."""
+"""Moments as people write them: 7d, 12h, today, last week, 2026-05-01, ISO 8601 with or without offset."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ _AGO = re.compile(
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
 """A month, or a whole year."""
+_SPAN = re.compile(r"(this|last)[\s_-]*(week|month|year)")
 
 
 def parse_moment(written: str, now: datetime, *, end: bool = False) -> datetime:
-    """The moment in UTC. A day, month or year is its first moment, or with `end` the first one after it.
+    """The moment in UTC. A day, week, month or year is its first moment, or with `end` the first after it.
 
     A time without offset is local time. What lies before or after all time is the first or last moment.
     """
@@ -64,8 +65,26 @@ def _days(text: str, now: datetime) -> tuple[date, int] | None:
         return today - timedelta(days=1), 1
     if _DAY.fullmatch(text):
         return date.fromisoformat(text), 1
+    if span := _SPAN.fullmatch(text):
+        return _span(today, span[2], is_last=span[1] == "last")
     if not (found := _MONTH.fullmatch(text)):
         return None
-    year, month = int(found[1]), int(found[2] or 1)
-    first = date(year, month, 1)
-    return first, monthrange(year, month)[1] if found[2] else 365 + isleap(year)
+    return _month(int(found[1]), int(found[2])) if found[2] else _year(int(found[1]))
+
+
+def _span(today: date, unit: str, *, is_last: bool) -> tuple[date, int]:
+    """The week, month or year of a day, or the one before it; weeks begin on Monday."""
+    if unit == "week":
+        return today - timedelta(days=today.weekday() + 7 * is_last), 7
+    if unit == "year":
+        return _year(today.year - is_last)
+    of_it = today.replace(day=1) - timedelta(days=int(is_last))
+    return _month(of_it.year, of_it.month)
+
+
+def _month(year: int, month: int) -> tuple[date, int]:
+    return date(year, month, 1), monthrange(year, month)[1]
+
+
+def _year(year: int) -> tuple[date, int]:
+    return date(year, 1, 1), 365 + isleap(year)

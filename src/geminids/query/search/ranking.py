@@ -2,6 +2,7 @@
 
 - How well a message fits is told by the index: how rare the words are, how often they stand there, and in
   whose words (`searching.WEIGHTS`).
+- It counts less where a word stands only in two: `todo` comes before `to do`.
 - It counts more where all the words stand close together, and most where the human typed them so.
 - So it does in a session whose title, or the name of whose project, has the words.
 - What a message is counts among those that fit about as well, tier by tier: originals more than copies, what
@@ -14,7 +15,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from geminids.core.values import Value
 from geminids.query.search.fillers import FILLERS
-from geminids.query.search.tree import And, Node, Prefix, Words
+from geminids.query.search.tree import And, Node, Prefix, Words, whole_words
 from geminids.storage.index import search as searching
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.index.search import Match
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
+_IN_TWO = 0.25
+"""How much a match counts of the best one with whole words, if it has some word only in two."""
 _CLOSE, _CLOSE_BY_HUMAN, _NAMED = 1.0, 3.0, 1.0
 """How much more a match counts where all words stand close together, where the human typed them so, and where
 all of them stand in a title or the name of a project."""
@@ -93,6 +96,8 @@ def ranked(asked: Asked, expression: str, most: int = searching.WINDOW) -> list[
     """The newest messages that match an expression, those that fit best first."""
     found = searching.newest_scored(asked.index, expression, asked.conditions(), most)
     words = telling_words(asked.query.tree)
+    if len(found) > 1:
+        found = _whole_words_up(asked, found)
     close = _close_together(asked, words, found) if len(found) > 1 < len(words) else set[int]()
     if close:
         found = [_raised(match) if match[1] in close else match for match in found]
@@ -105,6 +110,23 @@ def ranked(asked: Asked, expression: str, most: int = searching.WINDOW) -> list[
         ]
         return _with_titles_first(asked, NameMatcher(words), found, behind[:TIER])
     return found
+
+
+def _whole_words_up(asked: Asked, found: list[Match]) -> list[Match]:
+    """The messages, of which those count less that have a word only in two.
+
+    Two words that happen to stand side by side are rare, so the index rates them above the one word.
+    """
+    whole = asked.query._replace(tree=whole_words(asked.query.tree)).fts().expression
+    if not whole or whole == asked.expression:
+        return found
+    numbers = searching.matching_between(asked.index, whole, found[-1][1], found[0][1])
+    best = max((match[0] for match in found if match[1] in numbers), default=0.0)
+    highest = max((match[0] for match in found if match[1] not in numbers), default=0.0)
+    if not best or not highest:
+        return found
+    share = _IN_TWO * min(best / highest, 1.0)
+    return [match if match[1] in numbers else (match[0] * share, *match[1:]) for match in found]
 
 
 def _close_together(asked: Asked, words: Sequence[Words | Prefix], found: Sequence[Match]) -> set[int]:

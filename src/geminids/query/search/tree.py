@@ -130,6 +130,17 @@ def leaves(node: Node, *, wanted: bool = True) -> Iterator[tuple[Leaf, bool]]:
             yield node, wanted
 
 
+def whole_words(node: Node | None) -> Node | None:
+    """The same with no word taken apart: `todo` means no more `to do`, but `GitHub` still means `github`."""
+    match node:
+        case And(parts) | Or(parts):
+            return type(node)(tuple(part for part in map(whole_words, parts) if part))
+        case Words(text, column) if node.phrases and len(node.phrases[0].words) == 1:
+            return Words(text, column, is_quoted=True)
+        case _:
+            return node
+
+
 def want(leaf: Leaf) -> Want:
     """What to highlight for a leaf."""
     match leaf:

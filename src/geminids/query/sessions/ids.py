@@ -80,7 +80,7 @@ def pick_named(candidates: Sequence[Summary], name: str) -> Summary | None:
     """The one session of those that have a name; None if there is none, raises if there are several."""
     if len(candidates) > 1:
         newest = sorted(candidates, key=newest_last, reverse=True)
-        raise AmbiguousIdError(name, [_candidate(session) for session in newest])
+        raise AmbiguousIdError(name, [_candidate(session) for session in newest], same_name=True)
     return next(iter(candidates), None)
 
 
@@ -151,7 +151,9 @@ def _nearest(known: Sequence[Known], wanted: str) -> list[Known]:
 
     text = wanted.casefold()
     in_title = [summary for summary in known if summary.title and text in summary.title.casefold()]
-    by_id = {summary.native_id.lower()[: len(text)]: summary for summary in known}
+    # A word is no id with a slip in it.
+    may_be_id = any(map(str.isdigit, text)) or not set(text) - set("abcdef-")
+    by_id = {summary.native_id.lower()[: len(text)]: summary for summary in known if may_be_id}
     near_ids = get_close_matches(text.rpartition(":")[2], by_id, n=3, cutoff=0.6)
     near = in_title + [by_id[near_id] for near_id in near_ids]
     near += [summary for summary in known if _titles_agree(summary, text)]

@@ -5,7 +5,8 @@
 
 All are private to the user and replaced as a whole. A number belongs to the terminal on which it was
 printed: what another terminal, a pipe or a program lists changes nothing of it. Where nothing was listed yet,
-the newest list anywhere is meant: good enough to read a session, and not to change one (`doubt`).
+the newest list anywhere is meant: good enough to read a session, and not to change one (`doubt`). Where there
+is no terminal all processes share a list, and no number is good enough to change a session.
 """
 
 from __future__ import annotations
@@ -65,18 +66,20 @@ def recall(
 
 def doubt(folder: str, number: int, places: tuple[str, ...], terminal: str | None = None) -> str | None:
     """Why a number may mean another session than its user thinks; None if there is no reason to think so."""
+    if terminal is None:
+        return "without a terminal, another process may have made this list"
     own = _path(folder, terminal)
     shown = _read(own)
     if shown is None:
-        return "no list was printed on this terminal" if terminal else "there is no earlier list"
+        return "no list was printed on this terminal"
     printed = max((at for at, _ in _with_time(own)), default=0)
     if (hours := (time.time_ns() - printed) // 3_600_000_000_000) * 3600 >= TOO_OLD:
         return f"the list is {hours} hours old"
     # Nobody sees the numbers of what goes to a program.
-    later = [path for at, path in _of_terminals(folder) if terminal and at > printed]
+    later = [path for at, path in _of_terminals(folder) if at > printed]
     for other in filter(None, map(_read, later)):
         if other.places == places and not {*other.lines[number - 1 : number]} <= {shown.lines[number - 1]}:
-            return "a newer list on another terminal has another session in this line"
+            return f"in a newer list on another terminal, {number} is a different session"
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 from geminids.core.values import NamedTuple, Value
 from geminids.storage.index import reader
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LED_BY_HUMANS = frozenset({"main", "checkpoint", "lost"})
 """The kinds of sessions that a list shows unless it is asked for others."""
+BY_USE = frozenset({"cost", "tokens", "time"})
+"""Orders by what sessions used, which the index alone does not know."""
 LEFT_UNREAD = "left-unread"
 
 
@@ -36,7 +38,7 @@ class Filter(NamedTuple):
     tags: Sequence[str] = ()
     """Only sessions that have all of them."""
     order: str = "date"
-    """By `date` (of the last word), `started`, `messages`, `title` or `project`."""
+    """By `date` (of the last word), `started`, `messages`, `title`, `project`, or one of BY_USE."""
     reverse: bool = False
     agents: Sequence[str] = ()
     """Only sessions of one of these; none means of any."""
@@ -65,6 +67,10 @@ class Listing(Value):
     matched: Sequence[ProjectRow] = ()
     """The projects that were meant, where one was asked for."""
 
+    def asked_for(self, wanted: Container[str] | None) -> dict[str, int]:
+        """How many sessions of each of the kinds that are wanted; None means all."""
+        return {kind: number for kind, number in self.kinds.items() if wanted is None or kind in wanted}
+
     def nearest_projects(self, wanted: str) -> list[str]:
         """Projects that may have been meant, or else a few of those there are."""
         from geminids.query.projects.lookup import names_of, nearest
@@ -78,16 +84,21 @@ class Listing(Value):
         return not_found(self.projects, wanted)
 
 
-def listing(index: Index, wanted: Filter, limit: int | None = None, tagged: Collection[str] = ()) -> Listing:
-    """The sessions that were asked for, and how many were not; `tagged` are those that have the tags."""
+def listing(
+    index: Index, wanted: Filter, limit: int | None = None, tagged: Collection[str] = (), skip: int = 0
+) -> Listing:
+    """The sessions that were asked for, and how many were not; `tagged` are those that have the tags.
+
+    `skip` are so many of the first that stand on the pages before.
+    """
     known = reader.projects(index) if wanted.project is not None else {}
     matched = _matched(known, wanted.project)
     conditions = _conditions(wanted, known, matched, tagged)
-    shown = reader.sessions(index, conditions.values(), limit, ORDERS[wanted.order][wanted.reverse])
+    shown = reader.sessions(index, conditions.values(), limit, ORDERS[wanted.order][wanted.reverse], skip)
     kinds = reader.session_kinds(index, [held for name, held in conditions.items() if name != "kind"])
     counted, hidden = _sorted_out(index, wanted, conditions, kinds)
     # Another process may have written in between; what is shown counts.
-    total = counted if limit is not None and len(shown) == limit else len(shown)
+    total = counted if skip or (limit is not None and len(shown) == limit) else len(shown)
     return Listing(
         sessions=shown,
         total=total,

@@ -53,8 +53,10 @@ class _Elsewhere(NamedTuple):
 
 
 def elsewhere(known: Mapping[str, Marks], wanted: str) -> Marked | None:
-    """The marked session that is meant by an id or its beginning. Raises if several may be."""
-    found = ids.pick([_Elsewhere(session, said.name) for session, said in known.items()], wanted)
+    """The marked session that is meant by its name, an id or its beginning. Raises if several may be."""
+    gone = [_Elsewhere(session, said.name) for session, said in known.items()]
+    named = [session for session in gone if session.title and session.title.casefold() == wanted.casefold()]
+    found = ids.pick_named(named, wanted) or ids.pick(gone, wanted)
     return Marked(found.id, None, is_here=False) if found else None
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from geminids.core import agents
 from geminids.core.agents.resume import ANY_FOLDER, Circumstances, Command, NotResumable, Offer, Resumable
+from geminids.core.disk import REAL
 from geminids.core.errors import AmbiguousIdError, AmbiguousProjectError, ProjectNotFoundError
 from geminids.core.model import Project, Session, SessionKind
 from geminids.query.sessions.ids import FILE_NAME_PREFIX, pick, short_ids
@@ -89,7 +90,9 @@ def _of_lost(session: Session, circumstances: Circumstances) -> NotResumable:
 
 def _of_kept(session: Session) -> NotResumable:
     title = agents.load(session.agent).title
-    reason = f"{title} no longer has it: its file is gone, and it is read from a kept copy."
+    is_damaged = any(REAL.is_file(file.path) for file in session.files if file.kept)
+    state = "damaged" if is_damaged else "gone"
+    reason = f"{title} no longer has it: its file is {state}, and it is read from a kept copy."
     if agents.custodian(session.agent) is None:
         return NotResumable(reason, (Offer("It can be read:", (("geminids", "show", session.id),)),))
     restore = Offer("Put the copy back, then resume it:", (("geminids", "restore", session.id),))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
+from operator import attrgetter
 
 from geminids.core.values import NamedTuple
 from geminids.query.usage.stats import StatsQuestion, roots_of, statistics
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from geminids.query.usage.figures import Figures
     from geminids.query.usage.row_prices import Pricing
     from geminids.storage.index.database import Index
+    from geminids.storage.index.values import SessionRow
 
 
 class SessionUse(NamedTuple):
@@ -39,9 +41,13 @@ def used_by_sessions(index: Index, session_ids: Sequence[str], pricing: Pricing)
     numbers = session_numbers(index, session_ids)
     if not numbers:
         return {}
-    led = _led_by(index, numbers)
+    roots = roots_of(parents(index))
+    led = {child: root for child, root in roots.items() if root in numbers}
     found = statistics(index, StatsQuestion(by="session"), None, [*numbers, *led], pricing)
     figures = {group.key: group.figures for group in found.groups}
+    if children := [number for number in numbers if number in roots]:
+        alone = statistics(index, StatsQuestion(by="session", fold=False), None, children, pricing)
+        figures |= {group.key: group.figures for group in alone.groups}
     models, subagents = models_most_used(index, numbers), Counter(led.values())
     return {
         sid: _use(figures[sid], models.get(number), subagents[number])
@@ -54,6 +60,20 @@ def with_subagents(index: Index, session_id: str) -> list[str]:
     """The id of a session and those of all subagents that it led."""
     led = sessions_numbered(index, list(_led_by(index, session_numbers(index, [session_id]))))
     return [session_id, *(row.id for row in led.values())]
+
+
+def in_order_of_use(
+    sessions: Sequence[SessionRow], used: Mapping[str, SessionUse], order: str, *, reverse: bool
+) -> list[SessionRow]:
+    """Sessions by `cost`, `tokens` or `time`, the largest first; last those of which it is not known."""
+    of = {"cost": attrgetter("cost"), "tokens": attrgetter("tokens"), "time": attrgetter("active")}[order]
+
+    def weight(row: SessionRow) -> tuple[bool, Decimal | int]:
+        value = of(used[row.id]) if row.id in used else None
+        return value is None, -(value or 0)
+
+    ordered = sorted(sessions, key=weight)
+    return ordered[::-1] if reverse else ordered
 
 
 def _led_by(index: Index, sessions: Container[int]) -> dict[int, int]:

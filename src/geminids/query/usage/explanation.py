@@ -103,6 +103,9 @@ class ExplainedLine(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     requests: int
     total: int | None
+    cost: Decimal | None
+    unpriced: int
+    """Requests of which nobody knows the price; they are not in the cost."""
     copies: int
     """Requests that another session holds as well, where they are counted."""
     taken_over: int
@@ -345,6 +348,8 @@ def _line(
         agent=summary.agent,
         requests=tokens.requests,
         total=tokens.total,
+        cost=tokens.cost,
+        unpriced=tokens.unpriced,
         copies=shared.copies if shared else 0,
         taken_over=shared.taken_over if shared else 0,
         verdict=check.verdict if check else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property
@@ -199,7 +199,7 @@ class _Counting:
             case "tool":
                 return totals.sessions_in(self._index, self._scope, "called")
             case "model":
-                return totals.sessions_in(self._index, self._scope, "spent")
+                return len({session for _, session, is_subagent in self._answered if not is_subagent})
             case _:
                 return total.sessions
 
@@ -228,9 +228,16 @@ class _Counting:
             for tool in totals.called(self._index, self._scope)
         }
 
+    @cached_property
+    def _answered(self) -> set[tuple[Key, int, bool]]:
+        return totals.answered(self._index, self._scope)
+
     def _models_led(self) -> dict[Key, Figures]:
-        sessions = totals.sessions_by_model(self._index, self._scope)
-        return {key: Figures(sessions=led, subagents=others) for key, (led, others) in sessions.items()}
+        known = Counter((model, is_subagent) for model, _, is_subagent in self._answered)
+        models = {model for model, _ in known}
+        return {
+            model: Figures(sessions=known[model, False], subagents=known[model, True]) for model in models
+        }
 
     def _used_in(self, groups: dict[Key, Figures]) -> dict[Key, Figures]:
         """The groups with what they used."""

@@ -34,7 +34,7 @@ MANIFEST = ".geminids-export.json"
 NOT_OURS = "not written by geminids"
 CHANGED = "it was changed since"
 NOT_REDACTED = "it was changed since, and nothing is hidden in it"
-NO_PLAIN_FILE = "something is in the way that is no file"
+NO_PLAIN_FILE = "something else than a file has this name"
 NO_FILE = Written(-1, "")
 """What stands for something that is no file: a folder, a pipe, a link to nowhere."""
 
@@ -308,7 +308,7 @@ def _read_manifest(path: Path) -> _Manifest:
         return _Manifest({}, {})
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise DamagedManifestError(str(path), "it is no file")
+            raise DamagedManifestError(str(path), "it is not a file")
         manifest = msgspec.json.decode(path.read_bytes(), type=_Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise DamagedManifestError(str(path), str(error)) from error

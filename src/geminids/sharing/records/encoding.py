@@ -93,7 +93,7 @@ def _from_cbor(content: bytes) -> Any:
     try:
         record = standalone.decode_cbor(content)
     except standalone.RefusedError as error:
-        raise RecordError(f"This is not a record: it is not a JSON object, and as CBOR, {error}.") from error
+        raise RecordError(f"This is not a record: it is neither JSON nor CBOR ({error}).") from error
     if not fits(record):
         raise RecordError("This is not a record: it holds what JSON cannot, or is nested too deep.")
     return record

@@ -1276,7 +1276,8 @@ def _seal(case: _Case, record: dict[str, Any]) -> Check:
     if any(envelope.signed[label] != signed.get(label) for label in (ALGORITHM, KEY_ID, CLAIMS)):
         return Check(name, False, "it says another signer, session or time than the statement")
     signature = _signature_check(envelope, envelope.payload or b"", case.keys)
-    return _sealed(envelope.payload, record) if signature.holds else Check(name, False, signature.detail)
+    sealed = _sealed(envelope.payload, record)
+    return sealed if signature.holds or not sealed.holds else Check(name, False, signature.detail)
 
 
 def _sealed(payload: bytes | None, record: dict[str, Any]) -> Check:
@@ -1344,6 +1345,10 @@ def _redactions(redactions: tuple[Redaction, ...], commitment: Check) -> Check:
     return Check(name, True, f"removed at {places:,} place{'' if places == 1 else 's'}")
 
 
+def _parts(number: int) -> str:
+    return "1 part was" if number == 1 else f"{number:,} parts were"
+
+
 def _sources(record: dict[str, Any], sources: Sequence[tuple[str, bytes]]) -> Check:
     name = "sources"
     if not sources:
@@ -1357,7 +1362,7 @@ def _sources(record: dict[str, Any], sources: Sequence[tuple[str, bytes]]) -> Ch
         slices, elsewhere = _slices(record, known)
     except RefusedError as error:
         return Check(name, False, str(error))
-    detail = f"{len(sources):,} given and the same; {slices:,} pieces of the record stand where it says"
+    detail = f"{len(sources):,} given and the same; {_parts(slices)} found at the recorded places"
     if any(grown):
         detail += "; grown since, but only at the end"
     if elsewhere:
@@ -1559,8 +1564,8 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
 
 
 def _lines(file: str, verdict: Verdict) -> Iterator[str]:
-    marks = {True: "holds", False: "FAILS", None: "-"}
-    yield f"{_plain(file)}: {'everything asked for holds' if verdict.holds else 'NOT VERIFIED'}"
+    marks = {True: "OK", False: "FAILED", None: "-"}
+    yield f"{_plain(file)}: {'VALID' if verdict.holds else 'NOT VALID'}"
     for check in verdict.checks:
         yield f"  {marks[check.holds]:6} {check.name:13} {check.detail}"
     if verdict.claims:

@@ -35,9 +35,9 @@ _KEY_LINE = re.compile(
 _KEY_LAST_LINE = re.compile(_BETWEEN_KEY_LINES + rb"(?:\d{1,6}[\t :|]{1,8})?[A-Za-z0-9+/=]{16,}")
 
 KINDS = {
-    "assignment": "value of a name that says so",
-    "attachment": "picture or document that cannot be looked into",
-    "authorization": "header that lets somebody in",
+    "assignment": "value of a name such as password",
+    "attachment": "picture or document, which cannot be searched",
+    "authorization": "authorization header",
     "aws-key-id": "AWS access key id",
     "aws-secret-key": "AWS secret access key",
     "basic": "user and password in a header",
@@ -54,7 +54,7 @@ KINDS = {
     "pin": "PIN",
     "private-key": "private key",
     "project-hash": "hash of a folder in a home",
-    "too-deep": "nested too deeply to look into",
+    "too-deep": "nested too deeply to be searched",
     "url-parameter": "signature or key in an address",
     "url-password": "password in an address",
     "url-token": "token in an address",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
-from geminids.core.model import Message, State, ToolCall, ToolStatus
+from geminids.core.model import Message, Origin, State, ToolCall, ToolStatus
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.entries import PROMPT_ORIGINS, completed_at
 from geminids.sharing.transcript.labels import call_outcome
@@ -49,6 +50,23 @@ class PromptTurn(NamedTuple):
     def completed_at(self) -> datetime | None:
         """When the last of the answers was complete."""
         return max(filter(None, map(completed_at, self.answers)), default=None)
+
+
+def kinds_of_prompts(turns: Iterable[PromptTurn], told: Container[int]) -> dict[str, int]:
+    """How many lines of an outline are what, and how many prompts are left out for what became of them.
+
+    With these the prompts add up to those that the session counts, which has neither copies nor commands.
+    """
+    found: Counter[str] = Counter()
+    for turn in turns:
+        is_told, prompt = turn.number in told, turn.prompt
+        if prompt.imported or prompt.origin is not Origin.HUMAN:
+            found["copied" if prompt.imported else "command"] += is_told
+        elif is_told:
+            found["prompt"] += 1
+        else:
+            found["hidden" if prompt.state is State.CURRENT else prompt.state] += 1
+    return {kind: number for kind, number in found.items() if number}
 
 
 class DroppedBranch(NamedTuple):

@@ -15,7 +15,7 @@ STATUS_MARKS = {
     "failure": ("✗", "bad"),
     "error": ("!", "bad"),
     "cancelled": ("⊘", "warning"),
-    "interrupted": ("…", "warning"),
+    "interrupted": ("‖", "warning"),
 }
 
 
@@ -77,6 +77,26 @@ def them(number: int) -> str:
     return "it" if number == 1 else "them"
 
 
+def hidden(number: int, partly: int, agents: Iterable[str]) -> str:
+    """How many sessions agents do not show, and of how many they show a part."""
+    told = f"{count(number, 'session')} {'is' if number == 1 else 'are'}"
+    where = f"hidden from {listed(agents)}"
+    if partly == number:
+        return f"{told} partly {where}"
+    return f"{told} {where}" + (f", {partly:,} of them partly" if partly else "")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names one after the other: shop, blog and thesis."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def no_page(wanted: int, last: int) -> str:
+    """What is said of a page behind the last one."""
+    return f"There is no page {wanted:,}; there {'is' if last == 1 else 'are'} {count(last, 'page')}."
+
+
 def tags(given: Iterable[str]) -> str:
     """Tags as people write them: #bug #keep."""
     return " ".join(f"#{tag}" for tag in given)
@@ -99,7 +119,7 @@ def tokens(usage: Usage) -> str:
     named = (
         ("in", usage.input),
         ("cached", usage.cached),
-        ("into the cache", usage.cache_write),
+        ("cache writes", usage.cache_write),
         ("out", usage.output),
         ("thoughts", usage.thoughts),
     )

@@ -124,11 +124,13 @@ def sessions(
     conditions: Iterable[Condition] = (),
     limit: int | None = None,
     order: str = NEWEST_FIRST,
+    skip: int = 0,
 ) -> list[SessionRow]:
     """The sessions that fulfil all conditions, newest first or in one of the other orders."""
     where, values = selection(conditions)
     rows = index.connection.execute(
-        f"{_SESSIONS} {where} ORDER BY {order} LIMIT ?", (*values, -1 if limit is None else limit)
+        f"{_SESSIONS} {where} ORDER BY {order} LIMIT ? OFFSET ?",
+        (*values, -1 if limit is None else limit, skip),
     )
     return list(map(session_row, rows))
 
@@ -201,6 +203,11 @@ def sessions_called(index: Index, beginning: str) -> list[SessionRow]:
     text = storable(beginning).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     either = "native_id LIKE ? ESCAPE '\\' OR sid LIKE ? ESCAPE '\\'"
     return sessions(index, [Condition(either, (text, text))])
+
+
+def native_ids(index: Index) -> list[str]:
+    """What the agents themselves call their sessions, each as often as it occurs."""
+    return [name for (name,) in index.connection.execute("SELECT native_id FROM sessions")]
 
 
 # All else

@@ -6,7 +6,7 @@ A scope says which sessions and days count. What is asked for is grouped by an e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from geminids.core.values import NamedTuple, Value
 from geminids.storage.index.reader import Condition, among, selection
@@ -256,9 +256,13 @@ def files(index: Index, scope: Scope, group: str) -> dict[Key, int]:
     return dict(_rows(index, scope, f"changed {group}", "count(DISTINCT t.file)"))
 
 
-def sessions_by_model(index: Index, scope: Scope) -> dict[Key, tuple[int, int]]:
-    """In how many sessions that a human led each model answered, and in how many subagents."""
-    return {key: (led, others) for key, led, others in _rows(index, scope, "spent model", _LED)}
+def answered(index: Index, scope: Scope) -> set[tuple[Key, int, bool]]:
+    """Which models answered in which sessions, whether or not they told tokens, and which are subagents."""
+    columns = "t.model, t.session, s.kind = 'subagent'"
+    rows = (
+        row for table in ("spent", "estimated") for row in _rows(index, scope, f"{table} model", columns, 4)
+    )
+    return {(model, session, bool(is_subagent)) for _, model, session, is_subagent in rows}
 
 
 def sessions_in(index: Index, scope: Scope, table: str) -> int:
@@ -351,14 +355,17 @@ def session_numbers(index: Index, session_ids: Sequence[str]) -> dict[int, str]:
     return dict(index.connection.execute(f"SELECT id, sid FROM sessions WHERE {wanted.sql}", wanted.values))
 
 
-def models_most_used(index: Index, sessions: Iterable[int]) -> dict[int, str]:
-    """The model that used most in each of some sessions."""
-    numbers = ", ".join(map(str, sessions))
-    rows = index.connection.execute(
-        "SELECT session, name, sum(total) FROM spent JOIN names ON names.id = spent.model "
-        f"WHERE session IN ({numbers}) GROUP BY session, model ORDER BY 3"
-    )
-    return {session: name for session, name, _ in rows}
+def models_most_used(index: Index, sessions: Collection[int]) -> dict[int, str]:
+    """The model that used most in each of some sessions; if no usage says, the one that said most."""
+    most: dict[int, str] = {}
+    for weight, table in (("sum(total)", "spent"), ("count(*)", "messages")):
+        missing = ", ".join(str(session) for session in sessions if session not in most)
+        rows = index.connection.execute(
+            f"SELECT session, name, {weight} FROM {table} JOIN names ON names.id = model "
+            f"WHERE session IN ({missing}) GROUP BY session, model ORDER BY 3"
+        )
+        most |= {session: name for session, name, _ in rows}
+    return most
 
 
 def last_request(index: Index, session: int) -> tuple[str | None, int | None] | None:

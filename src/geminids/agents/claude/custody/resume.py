@@ -49,10 +49,10 @@ class _Resumption(msgspec.Struct, frozen=True):
             )
         if folder is None:
             return self._cannot(
-                "Claude Code finds sessions by their folder, and the folder of this one is not known."
+                "Claude Code finds sessions by their folder. The folder of this one is not known."
             )
         if not os.path.isdir(folder):  # noqa: PTH112 - pathlib raises for what cannot be a name
-            return self._cannot(f"Claude Code finds sessions by their folder, and {folder!r} does not exist.")
+            return self._cannot(f"Claude Code finds sessions by their folder. {folder!r} does not exist.")
         return self._in_folder(folder)
 
     def _cannot(self, reason: str) -> NotResumable:

@@ -1,7 +1,7 @@
 """A session as Gemini CLI is to see it: what was hidden stands in it as if nothing had happened.
 
-The least is changed that lets the CLI see it. A prompt that begins with / or ? gets a part of its own in
-front of it, a character without width, since the CLI looks at the first character of all parts together.
+The least is changed that lets the CLI see it. A prompt that begins with / or ? gets a character without width
+in front, since the CLI looks at the first character of all parts together, and trims only blanks.
 A prompt that was fused with the context before it is a message of its own again.
 What a hook said in front of a prompt goes behind it, where the CLI itself puts it in a terminal. Where the
 first prompt gives no title, the session gets a summary.
@@ -64,8 +64,8 @@ class Repair(msgspec.Struct, frozen=True):
         ignored = [message for message in self.broken.messages if self._is_ignored(message)]
         if any(begins_like_command(without_hooks(message.parts)) for message in ignored):
             yield (
-                "Prompts that begin with / or ? get a zero-width character in front, as a separate part, "
-                "so that Gemini CLI does not take them for commands. Their text is unchanged."
+                "Prompts that begin with / or ? get a zero-width character in front, so that Gemini CLI does "
+                "not take them for commands. The rest of their text is unchanged."
             )
         if any(len(without_hooks(message.parts)) < len(message.parts) for message in ignored):
             yield "Text that hooks put before prompts is moved after them, as in sessions in a terminal."

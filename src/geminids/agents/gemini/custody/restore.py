@@ -54,8 +54,8 @@ from geminids.core.timestamps import parse_time
 _TMP = "tmp"
 _CHATS = "chats"
 _NEW_NAME = (
-    "A new name, since some releases of Gemini CLI delete a resumed session together with all files whose "
-    "names end alike."
+    "Its name changes, since some releases of Gemini CLI delete a resumed session together with all files "
+    "whose names end alike."
 )
 _NOT_DELETABLE = "Gemini CLI 0.36 and later cannot delete it by this name: to do so, delete the file itself."
 _AT_ONCE = f"so it would not show it, and might delete it when it starts; it is not restored. {ELSEWHERE}"
@@ -200,13 +200,15 @@ class _Plan:
                 "Its first line, which was lost, is added: without it, Gemini CLI does not recognise the "
                 "file."
             )
-        if moment and self._rest and self._goes_soon(main):
-            yield (
-                "Its date is set to now: Gemini CLI deletes sessions that have not been used for "
-                f"{spoken(self._rest)}."
-            )
-        elif moment:
-            yield "Its date is set to now: Gemini CLI would delete it, or another file of it, for its age."
+        if moment is None:
+            return
+        is_log = main.kept.name.endswith(".jsonl")
+        dated = "A line with today's date is added" if is_log else "Its date changes to today's"
+        if self._rest and self._goes_soon(main):
+            unused = f"not been used for {spoken(self._rest)}"
+            yield f"{dated}, so that Gemini CLI does not delete it again: it deletes what has {unused}."
+        else:
+            yield f"{dated}, so that Gemini CLI does not delete it, or another file of it, for its age."
 
     def _place_beside(self, kept: KeptFile) -> None:
         path = self._path(kept, *kept.inside)
@@ -258,7 +260,7 @@ class _Plan:
         if self._project is None:
             yield "The folder of its project is not known: Gemini CLI may not find it there."
         elif not os.path.isdir(self._project):  # noqa: PTH112 - pathlib raises for what cannot be a name
-            yield f"Gemini CLI finds sessions by their folder, and {self._project!r} does not exist."
+            yield f"Gemini CLI finds sessions by their folder. {self._project!r} does not exist."
 
     def _of_logs(self, mains: list[MainFile]) -> Iterator[str]:
         if not self._program.reads_logs and any(main.kept.name.endswith(".jsonl") for main in mains):

@@ -94,13 +94,13 @@ class _Resumption(msgspec.Struct, frozen=True):
         return NotResumable(reason, (self.offers.begin_with_file(file),))
 
     def _without_folder(self) -> NotResumable:
-        reason = "Gemini CLI finds sessions by their folder, and the folder of this one is not known."
+        reason = "Gemini CLI finds sessions by their folder. The folder of this one is not known."
         resolve = Offer("Find the folder:", (("geminids", "projects", "resolve"),))
         link = self.offers.link("Or set the folder:")
         return NotResumable(reason, (resolve, *link, self.offers.begin_with_copy()))
 
     def _folder_is_gone(self, folder: str) -> NotResumable:
-        reason = f"Gemini CLI finds sessions by their folder, and {folder!r} does not exist."
+        reason = f"Gemini CLI finds sessions by their folder. {folder!r} does not exist."
         link = self.offers.link("If it was moved, set the new folder:")
         return NotResumable(reason, (self.offers.begin_with_copy(), *link))
 

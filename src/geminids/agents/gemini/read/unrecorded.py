@@ -32,7 +32,10 @@ WEB_PAGE = "reading a page of the web"
 
 _REASONS = {
     COMPRESSION: "A model sums up what is compressed, and Gemini CLI records nothing of that request.",
-    TOOL_TURNS: "Up to 0.31 the calls of such a reply went into the message before, its tokens nowhere.",
+    TOOL_TURNS: (
+        "Until 0.31, Gemini CLI stored the calls of such a reply in the previous message and did not store "
+        "its tokens."
+    ),
     TITLE: "A model made it when Gemini CLI was next started, and nothing is recorded of that request.",
     NEXT_SPEAKER: "A model was asked before the CLI told it to go on, and that request is not recorded.",
     WEB_SEARCH: "The tool asks a model that can search, and that request is not recorded.",

@@ -6,14 +6,15 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
 from geminids.faces.drawing.page import LaidOutPage
 from geminids.faces.tui.browser.view import Row
-from geminids.faces.tui.lines import Piece, fitted
+from geminids.faces.tui.lines import Piece, cut, fitted
 from geminids.faces.tui.matches import Line
 from geminids.faces.tui.rows import found_in
-from geminids.sharing.transcript import words
+from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -163,15 +164,16 @@ def _heading(line: Line, columns: int, now: datetime, hindrance: str) -> list[Ro
     place = words.path(session.project.path) if session.project.path else session.project.name
     facts = (
         session.agent,
-        place,
+        f"match in #{line.message}" if line.message else "",
         words.count(session.counts.prompts, "prompt"),
         words.when(session.last_at, now),
-        f"match in #{line.message}" if line.message else "",
         "deleted, read from a copy" if session.kept else "",
     )
-    told = " · ".join(filter(None, facts))
-    warning = Piece(f" {hindrance} · ", "bad") if hindrance else Piece("")
-    return [fitted([warning, Piece(told, "quiet")], columns)]
+    told = " · ".join(filter(None, facts)) + " · "
+    warning = f" {hindrance} · " if hindrance else ""
+    room = columns - cell_len(warning + told)
+    where = cut(place, min(room, cell_len(safe.line(place))), keeps_end=True)
+    return [fitted([Piece(warning, "bad"), Piece(told, "quiet"), Piece(where, "quiet")], columns)]
 
 
 def _lines_of(text: str, width: int) -> Sequence[Sequence[Segment]]:

@@ -43,7 +43,7 @@ BELOW_FROM = 20
 _LIST_SHARE = 0.58
 _BAR_LINES = 3
 """The box, the agents, the keys."""
-_MESSAGES_OF_EACH = 3
+_MESSAGES_OF_EACH = 100
 """Where messages are listed."""
 SYNC_EVERY = 5.0
 """Seconds after which what is new is taken in again."""

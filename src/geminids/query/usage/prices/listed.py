@@ -133,9 +133,8 @@ def _period(since: str, prices: list[ModelPrice]) -> Period:
     starts = _starts_of_tiers(price)
     elsewhere = starts - set(BANDS)
     if elsewhere:
-        return Period(
-            since, (), f"its price changes at {min(elsewhere):,} tokens of input, which is not told apart"
-        )
+        limit = f"{min(elsewhere):,} tokens of input"
+        return Period(since, (), f"its price changes at {limit}, and requests are not counted by that limit")
     if price.input_mtok is None or price.output_mtok is None:
         return Period(since, (), "the price list of genai-prices has no price for its tokens")
     try:

@@ -1,6 +1,6 @@
 """Prices that the user settled, in `settings.toml`. They go before the price list.
 
-[prices."my-model-*"]          # `*` stands for anything; a name written out goes before it
+[prices."my-model-*"]          # `*` means anything; a name written out goes before it
 input = 1.25                   # dollars for a million tokens
 output = 10
 cached = 0.125                 # else as input

@@ -7,8 +7,8 @@ from geminids.sharing.export.html.markup import NOTHING, Markup, filled, joined
 
 _NAMES = {
     "fresh": "new input",
-    "written": "into the cache",
-    "cached": "cached",
+    "written": "cache writes",
+    "cached": "cached input",
     "output": "output",
     "thoughts": "thoughts",
 }

@@ -558,6 +558,7 @@ export interface NoteLine {
 export interface Outline {
   detail: string;
   total: number;
+  kinds: Record<string, number>;
   prompts: OutlineLine[];
 }
 

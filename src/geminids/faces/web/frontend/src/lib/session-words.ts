@@ -1,6 +1,6 @@
 /** What is said of a session in a list. */
 import type { SessionLine, TurnEntry } from "./api-types";
-import { counted } from "./numbers";
+import { counted, whole } from "./numbers";
 
 /** What the user calls it, else its title. */
 export function titleOf({ name, title }: { name?: string | null; title: string | null }): string {
@@ -34,6 +34,13 @@ const FATES: Partial<Record<State, string>> = {
 /** What became of a message. */
 export function fateOf(state: State): string {
   return FATES[state] ?? state;
+}
+
+/** What is in an outline, and what is left out of it: "4 prompts, 1 command, 1 undone". */
+export function promptsOf(kinds: Readonly<Record<string, number>>): string {
+  const { prompt = 0, command, ...others } = kinds;
+  const rest = Object.entries(others).map(([kind, number]) => `${whole(number)} ${fateOf(kind as State)}`);
+  return [counted(prompt, "prompt"), ...(command ? [counted(command, "command")] : []), ...rest].join(", ");
 }
 
 /** What it is, if it is no ordinary session. */

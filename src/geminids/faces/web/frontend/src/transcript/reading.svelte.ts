@@ -28,6 +28,8 @@ export class Reading {
   whole: Promise<void> = Promise.resolve();
   branches = $state.raw<readonly Branch[]>([]);
   story = $state.raw(new SparseList<Entry>(async () => ({ start: 0, total: 0, items: [] })));
+  /** How many lines of the outline are what. */
+  promptKinds = $state.raw<Record<string, number>>({});
   outline = $state.raw(new SparseList<OutlineLine>(async () => ({ start: 0, total: 0, items: [] })));
   trouble = $state.raw<unknown>(null);
   /** The most tokens that a turn used so far: what bars are measured by. */
@@ -226,6 +228,7 @@ export class Reading {
     const outline = new SparseList<OutlineLine>(async (start, count) => {
       await this.whole;
       const answer = await answerTo("/api/session/outline", { id: this.id, detail, start, count });
+      if (detail === this.detail) this.promptKinds = answer.kinds;
       return { start, total: answer.total, items: answer.prompts };
     }, 500);
     return { story, outline };
@@ -250,7 +253,9 @@ export class Reading {
     this.line = line;
     this.facts = facts;
     this.branches = branches ?? [];
-    if (outline) this.outline.take({ start: 0, total: outline.total, items: outline.prompts });
+    if (!outline) return;
+    this.promptKinds = outline.kinds;
+    this.outline.take({ start: 0, total: outline.total, items: outline.prompts });
   }
 
   async #seed(story: SparseList<Entry>, detail: Detail, at: number | null): Promise<{ place: number; isTold: boolean }> {

@@ -13,8 +13,8 @@ export interface KindName {
 const ALL: readonly KindName[] = [
   { kind: "fresh", name: "New input", ink: "--kind-fresh" },
   { kind: "cached", name: "Cached input", ink: "--kind-cached" },
-  { kind: "cache_write", name: "Written to cache", ink: "--kind-cache-write" },
-  { kind: "output", name: "Answers", ink: "--kind-output" },
+  { kind: "cache_write", name: "Cache writes", ink: "--kind-cache-write" },
+  { kind: "output", name: "Output", ink: "--kind-output" },
   { kind: "thoughts", name: "Thoughts", ink: "--kind-thoughts" },
   { kind: "tool", name: "From tools", ink: "--kind-tool" },
 ];
