@@ -202,4 +202,4 @@ def while_typed(typed: str) -> str:
 
 def _is_letter(word: str) -> bool:
     """Whether it is one letter of a word that has more."""
-    return len(word) == 1 and word.isascii() and word.isalnum()
+    return len(word) == 1 and word.isascii() and word.isalpha()
