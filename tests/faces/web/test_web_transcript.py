@@ -43,7 +43,7 @@ def parts_of(client: TestClient, session_id: str, detail: str) -> list[tuple[int
 
 
 def test_the_outline_and_the_session_count_the_same_prompts(tmp_path: Path) -> None:
-    with client_of([sample.home()], tmp_path) as client:
+    with client_of([Path(sample.home())], tmp_path) as client:
         for session in client.get("/api/sessions").json()["sessions"]:
             for detail in ("prompts", "tools", "everything"):
                 asked = {"id": session["id"], "detail": detail}
