@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
@@ -28,6 +27,8 @@ MOST_NAMES = 3
 
 def _words(text: str) -> list[str]:
     """The words of a name, however they are written."""
+    import re
+
     return re.findall(r"\w+", text.casefold())
 
 

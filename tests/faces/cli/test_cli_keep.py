@@ -165,7 +165,7 @@ def test_of_many_the_soonest_are_shown(home: Path, tmp_path: Path, geminids: Run
         write_session(home, f"{number:08}-a", project=str(tmp_path / "shop"), prompt=f"Number {number}")
     shown = on_terminal("keep", NO_COLOR="1")
     assert "… and 4 more sessions (--all)\n" in shown
-    assert shown.count("next start") == 10
+    assert shown.count("\nnext start") == 10
     everything = on_terminal("keep", "--all", NO_COLOR="1", PAGER="cat")
     assert "more (--all)" not in everything
     assert everything.count("Number") == 12

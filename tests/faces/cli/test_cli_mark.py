@@ -364,7 +364,7 @@ def test_a_program_marks_through_the_library(home: Path) -> None:
     ("line", "completed"),
     [
         ("geminids mark lat", "plain,latest"),
-        ("geminids mark 1f0c", f"plain,{FIRST_ID}"),
+        ("geminids mark 1f0c", f"plain,{FIRST_ID[:8]}"),
         ("geminids mark latest --tag k", "plain,keep"),
         ("geminids mark latest --untag ", "plain,keep"),
         ("geminids list --tag K", "plain,keep"),

@@ -111,7 +111,7 @@ def test_one_can_be_chosen(geminids: Run, home: Path) -> None:
 @pytest.mark.slow
 def test_a_terminal_of_80_columns_is_enough(home: Path) -> None:
     shown = on_terminal("rescue", "--verbose", NO_COLOR="1", PAGER="cat")
-    assert shown.startswith(f"{ALL_HIDDEN}; `geminids")
+    assert shown.startswith(f"{ALL_HIDDEN};\n  `geminids rescue --apply` repairs them.\n\n")
     prose = [line for line in shown.splitlines() if "/" not in line]
     assert max(map(len, prose)) <= 80
     assert "Repair all 3, in new files:  geminids rescue --apply\n" in shown

@@ -250,7 +250,7 @@ def test_an_option_of_the_agent_needs_the_dashes(geminids: Run, project: Path) -
     assert "No such option" in outcome.err
 
 
-@pytest.mark.parametrize(("typed", "completed"), [("1f0", f"plain,{FIRST_ID}"), ("sha", "file,sha")])
+@pytest.mark.parametrize(("typed", "completed"), [("1f0", f"plain,{FIRST_ID[:8]}"), ("sha", "file,sha")])
 def test_shells_complete_sessions_and_files(
     geminids: Run, command: Command, project: Path, typed: str, completed: str
 ) -> None:

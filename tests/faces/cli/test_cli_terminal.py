@@ -46,7 +46,7 @@ def test_a_list_has_numbers_headings_and_colour(home: Path) -> None:
     seen = on_terminal("list", "--home", home)
     assert "\x1b[" in seen
     lines = ESCAPES.sub("", seen).splitlines()
-    assert lines[0].split() == ["#", "when", "project", "title", "prompts", "time"]
+    assert lines[0].split() == ["#", "when", "project", "title", "prompts"]
     assert [line.split()[0] for line in lines[1:5]] == ["1", "2", "3", "4"]
     assert lines[4].rstrip().endswith("✓")
 
@@ -115,8 +115,8 @@ def test_colour_in_a_pipe_adds_nothing_but_colour(home: Path, variable: str, ver
     ("columns", "headings"),
     [
         (140, ["#", "when", "project", "title", "prompts", "time", "tokens", "model"]),
-        (80, ["#", "when", "project", "title", "prompts", "time"]),
-        (52, ["#", "when", "project", "title", "prompts"]),
+        (80, ["#", "when", "project", "title", "prompts"]),
+        (52, ["#", "when", "project", "title"]),
         (45, ["#", "when", "project", "title"]),
         (40, ["#", "when", "title"]),
         (24, ["#", "title"]),

@@ -15,8 +15,9 @@ from geminids.faces.tui.matches import Asked, Matches, Scope, while_typed
 from geminids.faces.tui.picker import Picker
 from geminids.faces.tui.view import screen_of
 from geminids.library import Library
-from geminids.sharing.transcript import safe
-from tests.conftest import NOW
+from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+from geminids.sharing.transcript import safe, words
+from tests.conftest import FIXTURES, NOW
 from tests.support.homes import write_session
 
 ANYWHERE = Scope()
@@ -241,3 +242,12 @@ def test_more_is_asked_for_before_the_end_is_seen(matches: Matches) -> None:
     for _ in range(first):
         picker.press("down")
     assert picker.asked.limit >= first
+
+
+def test_sessions_are_counted_in_the_words_of_a_list(tmp_path: Path) -> None:
+    home = FIXTURES / "gemini" / "lost-session" / "home"
+    with Library([home], tmp_path) as library:
+        shown = seen(picked(Matches(library, NOW)))
+        kinds = library.listing(Filter(kinds=LED_BY_HUMANS)).kinds
+    assert kinds["lost"]
+    assert words.sessions(kinds) in shown[0]

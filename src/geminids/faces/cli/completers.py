@@ -7,7 +7,7 @@ the line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -72,16 +72,16 @@ def complete_words(context: click.Context, _: click.Parameter, incomplete: str) 
     return _offered({f"{name}:{one}": title for one, title in known.items()}, f"{name}:{value}")
 
 
-def complete_columns(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The columns of a list, behind those that are typed already."""
+def complete_several(
+    words: Sequence[str], _: click.Context, __: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The next of several words with commas between."""
     from click.shell_completion import CompletionItem
-
-    from geminids.faces.cli.list_answer import COLUMN_NAMES
 
     before, comma, begun = incomplete.rpartition(",")
     typed = before.split(",")
-    left = [name for name in COLUMN_NAMES if name not in typed and name.startswith(begun)]
-    return [CompletionItem(f"{before}{comma}{name}") for name in left]
+    left = [word for word in words if word not in typed and word.startswith(begun)]
+    return [CompletionItem(f"{before}{comma}{word}") for word in left]
 
 
 def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

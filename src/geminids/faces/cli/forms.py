@@ -19,6 +19,8 @@ WORD = "word"
 AGENT = "agent"
 """The name of an agent, however it is written."""
 TEXT_OR_NOTHING = "text or nothing"
+SEVERAL = "several"
+"""What a shell offers where some of `words` are typed with commas between."""
 
 
 class Option(NamedTuple):
@@ -38,7 +40,7 @@ class Option(NamedTuple):
     words: Sequence[str] = ()
     default: Any = None
     completes: str | None = None
-    """What a shell offers for it: agents, folders, projects, sessions, tags."""
+    """What a shell offers for it: agents, folders, projects, sessions, tags, or several of its words."""
     for_run: bool = False
     """Whether it is for the whole run (`Choices`), and may stand before the command too."""
 

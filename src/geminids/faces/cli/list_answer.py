@@ -14,6 +14,7 @@ from geminids.faces.cli.forms import (
     NO_SYNC,
     NUMBER,
     PROJECT,
+    SEVERAL,
     TEXT,
     WHERE_AND_HOW,
     WORD,
@@ -106,7 +107,8 @@ FORM = Form(
             "they are separated by tabs and nothing is cut. Default on a terminal: `columns` under [list] in "
             "settings.toml.",
             metavar="NAMES",
-            completes="columns",
+            words=COLUMN_NAMES,
+            completes=SEVERAL,
         ),
         NO_SYNC,
         JSON,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,10 +12,10 @@ from geminids.core.agents import available as known_agents
 from geminids.faces.cli.choices import Choices as Choices  # noqa: PLC0414 - what every command is handed
 from geminids.faces.cli.completers import (
     complete_agents,
-    complete_columns,
     complete_folders,
     complete_ids,
     complete_projects,
+    complete_several,
     complete_tags,
 )
 from geminids.faces.cli.forms import (
@@ -24,6 +25,7 @@ from geminids.faces.cli.forms import (
     JSON,
     NO_SYNC,
     NUMBER,
+    SEVERAL,
     TEXT,
     TEXT_OR_NOTHING,
     WHERE_AND_HOW,
@@ -104,7 +106,9 @@ def click_option(option: Option) -> Callable[[Command], Command]:
         settings |= {"callback": _CHECKS.get(option.takes), "type": _type_of(option)}
     if option.takes == TEXT_OR_NOTHING:
         settings |= {"is_flag": False, "flag_value": ""}
-    if option.completes:
+    if option.completes == SEVERAL:
+        settings["shell_complete"] = partial(complete_several, option.words)
+    elif option.completes:
         settings["shell_complete"] = _COMPLETIONS[option.completes]
     if option.for_run:
         remember = _remember if option.takes == FLAG else _remember_folder
@@ -126,7 +130,6 @@ def _countable(_: click.Context, __: click.Parameter, value: int | None) -> int 
 _CHECKS = {TEXT: not_empty, AGENT: _known_agents, NUMBER: _countable}
 _COMPLETIONS = {
     "agents": complete_agents,
-    "columns": complete_columns,
     "folders": complete_folders,
     "projects": complete_projects,
     "sessions": complete_ids,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from string import ascii_lowercase
 
 from geminids.query.search.fillers import FILLERS
@@ -52,7 +52,7 @@ def nearest_spellings(index: Index, word: str) -> list[str]:
     for form in other or [term + _PLURAL]:
         if len(form) >= _SHORTEST_SLIP and (found := _one_letter_off(index, form, only_likely=True)):
             return found
-    return near(index, term) if len(term) >= _LONG else []
+    return (_parts(index, term) or _like(index, term, FILLERS)) if len(term) >= _LONG else []
 
 
 def is_filler(readings: Sequence[str]) -> bool:
@@ -60,8 +60,8 @@ def is_filler(readings: Sequence[str]) -> bool:
     return bool(readings) and readings[0] in FILLERS
 
 
-def _like(index: Index, term: str) -> list[str]:
-    """Words that look like it, the most used first, among those that begin like it or nearly so.
+def _like(index: Index, term: str, others: Collection[str] = ()) -> list[str]:
+    """Words that look like it, the most used first: of others, and of those that begin like it or nearly so.
 
     A filler stands alone, if none looks more like it.
     """
@@ -74,7 +74,7 @@ def _like(index: Index, term: str) -> list[str]:
         for word, messages in search.terms_from(index, beginning, _MOST_COMPARED)
         if abs(len(word) - len(term)) <= 2
     }
-    like = get_close_matches(term, found.keys() | FILLERS, n=2 * MOST, cutoff=_LIKENESS)
+    like = get_close_matches(term, found.keys() | others, n=2 * MOST, cutoff=_LIKENESS)
     if is_filler(like):
         return like[:1]
     telling = [word for word in like if word not in FILLERS]
