@@ -210,13 +210,13 @@ def test_in_the_pager_it_stands_first_how_it_fits() -> None:
     notes = [
         "'forcast' does not occur; searched for forecast instead.",
         "'becuase' does not occur; taken for 'because' and left out.",
-        "No session has all 3 words; these have the most.",
+        "No session has all 3 words; those with the most come first.",
     ]
     assert paged.startswith("\n".join([*notes, "", " 1  "]))
     straight = on_terminal(*typed, now=LATER, NO_COLOR="1", PAGER="")
     for seen in (paged, straight):
         assert all(seen.count(note) == 1 for note in notes)
-        assert "--find 'stale forecast'" in " ".join(seen.split())
+        assert "--find 'forecasts stale forecast'" in " ".join(seen.split())
     assert straight.startswith(" 1  ")
 
 
