@@ -31,7 +31,7 @@ help:
 	@echo 'make test-bombs   every command on files of gigabytes, holes and archives of zeros; its time and memory'
 	@echo 'make check    style, types and the order of the floors; with Node, the scripts of the page too'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
-	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents'
+	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents; the browser as it moves'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
 	@echo 'make bench-10k   the index, the web app and the browser with as many sessions as their goals are stated for; some ten minutes'
 	@echo 'make bench-usage-10k   statistics of as many sessions of each agent; some minutes'
@@ -89,10 +89,11 @@ golden: $(VENV)/.test page
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel'
 
 # All of them are for looking at; the documents show these.
-PICTURES := terminal home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light
+PICTURES := home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light
 screenshots: $(VENV)/.test page
 	$(BIN)/python -m tests.browser.screenshots .pictures
-	mkdir -p docs/pictures && cp $(PICTURES:%=.pictures/%.png) docs/pictures
+	mkdir -p docs/pictures && $(BIN)/python -m tests.support.browse_movie docs/pictures/browse.svg
+	cp $(PICTURES:%=.pictures/%.png) docs/pictures
 
 bench: $(VENV)/.bench
 	@failed=; for part in read index keep records export web browser 'browser --agent gemini' peers 'peers --agent claude' \

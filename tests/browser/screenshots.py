@@ -1,4 +1,4 @@
-"""The pictures of the web app and of a terminal, of the sample home alone: the same from the same page.
+"""The pictures of the web app, of the sample home alone: the same from the same page.
 
     python -m tests.browser.screenshots docs/pictures
 
@@ -16,15 +16,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from io import StringIO
 from itertools import product
 from pathlib import Path
 from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, expect
-from rich.console import Console
-from rich.terminal_theme import TerminalTheme
-from rich.text import Text
 
 from geminids import sample
 from geminids.core import agents
@@ -33,7 +29,6 @@ from tests.browser.visiting import DESKTOP, PHONE, Visit, visiting
 from tests.conftest import FIXTURES
 from tests.support.chromium import NotHereError, headless_browser
 from tests.support.reading import sessions
-from tests.support.terminal import on_terminal
 from tests.support.web_apps import Served
 
 NOW = datetime(2026, 11, 9, 19, 30, tzinfo=UTC)
@@ -51,16 +46,6 @@ VIEWS = {
 DRAWN = {"transcript": "figure table", "usage": "[role=img] svg text"}
 """What comes last in a view."""
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
-TYPED = (["list", "-n", "3"], ["search", "where", "do", "we", "cache", "stale", "forcasts"])
-"""What is typed in the picture of a terminal."""
-_COLOURS = [(60, 63, 74), (240, 113, 120), (148, 205, 118), (232, 196, 104)]
-_COLOURS += [(110, 164, 250), (205, 147, 240), (92, 200, 210), (200, 203, 210)]
-DARK = TerminalTheme((24, 26, 33), (216, 219, 226), _COLOURS)
-TERMINAL = """<!DOCTYPE html><meta charset="utf-8"><style>
-body {{ margin: 0 }}
-pre {{ margin: 0; padding: 18px 22px; width: max-content; border-radius: 10px; background: {background};
-    color: {foreground}; font: 14px/1.45 "DejaVu Sans Mono", monospace }}
-</style><pre><code style="font-family: inherit">{code}</code></pre>"""
 SETTLING = 800
 """Milliseconds in which the last picture is drawn."""
 SCHEMES = ("light", "dark")
@@ -78,7 +63,6 @@ def main(folder: Path) -> None:
     ):
         for (device, size), scheme in product(SIZES.items(), SCHEMES):
             taken.update(_pictures(browser, server, folder, device, size, scheme))
-        taken.add(_terminal(browser, folder / "terminal.png", Path(scratch)))
     for old in set(folder.glob("*.png")) - taken:
         old.unlink()
     print(f"{len(taken)} pictures, {sum(path.stat().st_size for path in taken):,} bytes, in {folder}")  # noqa: T201 - a command
@@ -119,27 +103,6 @@ def _pictures(
             path = folder / f"{name}-{device}-{scheme}.png"
             _settled(visit, name, address).screenshot(path=path, animations="disabled", caret="hide")
             yield path
-
-
-def _terminal(browser: Browser, path: Path, scratch: Path) -> Path:
-    """A picture of what commands show on a terminal of 80 columns."""
-    os.environ.pop("NO_COLOR", None)
-    shown = Text()
-    data = str(scratch / "of-terminal")
-    for typed in TYPED:
-        shown.append(f"$ geminids {' '.join(typed)}\n", "bold")
-        drawn = on_terminal(*typed, "--sample", now=NOW.isoformat(), GEMINIDS_DATA=data, PAGER="cat")
-        drawn = drawn.replace(" --sample", "")
-        shown.append_text(Text.from_ansi(drawn.replace("\r\n", "\n").strip("\n"))).append("\n\n")
-    shown.rstrip()
-    recorder = Console(record=True, width=80, file=StringIO(), color_system="standard", force_terminal=True)
-    recorder.print(shown, soft_wrap=True)
-    html = recorder.export_html(theme=DARK, code_format=TERMINAL, inline_styles=True)
-    page = browser.new_page(viewport={"width": 800, "height": 600}, device_scale_factor=2)
-    page.set_content(html)
-    page.locator("pre").screenshot(path=path)
-    page.close()
-    return path
 
 
 def _settled(visit: Visit, name: str, address: str) -> Page:

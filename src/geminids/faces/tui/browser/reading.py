@@ -89,7 +89,7 @@ class Reading(View):
         Help("Enter o", "unfold or fold the calls of the message"),
         Help("O", "unfold or fold all calls"),
         Help("t", "thoughts on or off"),
-        Help("x", "what was taken back on or off"),
+        Help("x", "dropped turns on or off"),
         Help("j k", "next, previous line"),
         Help("Space b", "next, previous page"),
         Help("d u", "half a page on, back"),
