@@ -48,6 +48,20 @@ def test_words_on_the_command_line_are_typed_already(home: Path) -> None:
         seen.wait_for("> count notes", "1 session\n")
 
 
+def test_a_session_is_opened_and_something_found_in_it(home: Path) -> None:
+    with run(home) as seen:
+        seen.wait_for("3 sessions")
+        seen.type("upload")
+        seen.wait_for("1 session\n", "An ACL.")
+        seen.press("Enter")
+        seen.wait_for("gemini-3-pro", "conversation · #1 of 2", "match 1 of 1")
+        seen.type("/ACL")
+        seen.press("Enter")
+        seen.wait_for("#2 of 2", "match 1 of 1")
+        seen.press("Escape")
+        seen.wait_for("> upload", "1 session\n")
+
+
 def test_keys_that_are_typed_early_are_kept(home: Path) -> None:
     begun = f"sleep 1; exec {shlex.join([*GEMINIDS, 'browse', *where(home)])}"
     with terminal(["sh", "-c", begun], home.parent) as seen:

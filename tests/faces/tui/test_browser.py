@@ -236,3 +236,13 @@ def test_all_messages_of_a_session_are_listed(tmp_path: Path) -> None:
         await seen.wait_for("messages ·", "#2")
 
     browse([home], tmp_path / "data", script)
+
+
+def test_what_was_read_for_a_slip_is_found_in_the_session(home: Path, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.type("refusde")
+        await seen.wait_for("refused instead of refusde")
+        await seen.press("enter")
+        await seen.wait_for("conversation · #1", "match 1 of 1")
+
+    browse([home], data, script)

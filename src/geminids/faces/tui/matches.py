@@ -84,6 +84,13 @@ class Listed(NamedTuple):
     """What is wrong with what was typed, or what was done about it."""
     kinds: Mapping[str, int] | None = None
     """How many there are of each kind; None for what was searched."""
+    read_as: Sequence[str] = ()
+    """What was looked for in place of words that stand nowhere."""
+
+    @property
+    def words(self) -> str:
+        """What is highlighted."""
+        return " ".join([self.asked.typed.strip(), *self.read_as])
 
 
 class Matches:
@@ -151,7 +158,9 @@ class Matches:
         notes += [f"without {word}" for word in found.fillers]
         note = "; ".join(notes)
         is_exact = found.next is None or found.total.are_all_sessions
-        return Listed(asked, lines, max(found.total.sessions, len(lines)), is_exact, note)
+        read_as = [word for read in found.respelt.values() for word in read]
+        total = max(found.total.sessions, len(lines))
+        return Listed(asked, lines, total, is_exact, note, read_as=read_as)
 
     def _lines(self, sessions: Sequence[SessionRow], hits: Sequence[SessionHits] = ()) -> list[Line]:
         ids = [session.id for session in sessions]

@@ -282,7 +282,7 @@ class Sessions(View):
     def read(self, key: str, message: int | None) -> None:
         """Open a session to read it, at a message if one is named."""
         is_found = self.chosen is not None and self.chosen.key == key
-        words = self.listing.box.text if is_found else ""
+        words = self.listing.listed.words if is_found and self.listing.listed else ""
         self.stage.open(Reading(self.stage, key, message=message, words=words, sessions=self))
 
     def show_project(self, project: str) -> None:
@@ -443,7 +443,7 @@ class Sessions(View):
     def _previewed(self) -> list[Row]:
         layout = self._layout
         # What is typed is found a moment later: until then another look at the same would be in its way.
-        words = self.listing.listed.asked.typed.strip() if self.listing.listed else ""
+        words = self.listing.listed.words if self.listing.listed else ""
         chosen = self.chosen
         hindrance = self._hindrances.of(chosen) if chosen else ""
         return self._preview.rows(chosen, words, layout.preview_columns, layout.preview_rows, hindrance)
