@@ -145,7 +145,7 @@ COLUMNS = {
         lambda row: _when(row.session.started_at),
     ),
     "agent": Told(
-        Column("agent", most=8, leaves=7),
+        Column("agent", most=8, leaves=6),
         lambda row: (row.session.agent, "quiet"),
         lambda row: row.session.agent,
     ),
@@ -168,7 +168,7 @@ COLUMNS = {
         Column("time", is_number=True, leaves=3), _time, _number(lambda used: used.active // 1_000_000)
     ),
     "tokens": Told(Column("tokens", is_number=True, leaves=2), _tokens, _number(lambda used: used.tokens)),
-    "cost": Told(Column("cost", is_number=True, leaves=6), _cost, _exact_cost),
+    "cost": Told(Column("cost", is_number=True, leaves=7), _cost, _exact_cost),
     "model": Told(
         Column("model", most=20, leaves=1),
         lambda row: ((row.used.model if row.used else None) or "", "quiet"),
