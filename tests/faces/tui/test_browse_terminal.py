@@ -148,3 +148,23 @@ def test_a_data_folder_that_cannot_be_used_is_said(home: Path) -> None:
         told = seen.wait_for("ended")
         assert "geminids:" in told
         assert "Traceback" not in told
+
+
+AFTERWARDS = """
+import os, signal, sys, threading
+from geminids.faces.cli.choices import Choices
+from geminids.faces.tui.browser.browse import browse
+from geminids.faces.tui.matches import Scope
+choices = Choices()
+choices.home, choices.data = [sys.argv[1]], sys.argv[1] + "-data"
+browse(choices.open_behind, [Scope()], completions=choices.completions(), spelled=choices.spelled)
+os.kill(os.getpid(), signal.SIGCONT)
+print("threads", [one.name for one in threading.enumerate() if not one.daemon])
+"""
+
+
+def test_who_goes_on_after_it_is_not_drawn_over(home: Path) -> None:
+    with terminal([sys.executable, "-c", AFTERWARDS, str(home)], home.parent) as seen:
+        seen.wait_for("3 sessions", "Enter read")
+        seen.press("Escape")
+        assert "threads ['MainThread']" in seen.wait_for("ended 0")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import textual.screen
@@ -51,7 +53,20 @@ def browse(
     for name in ("COLUMNS", "LINES"):
         # Whoever exported them means the size at that time, and textual would believe it for ever.
         os.environ.pop(name, None)
-    result = app.run()
+    with _signals_given_back():
+        result = app.run()
     if app.error:
         raise app.error
     return result
+
+
+@contextmanager
+def _signals_given_back() -> Iterator[None]:
+    """textual leaves its handlers in place: whoever goes on would be drawn over when its terminal is closed."""
+    names = ("SIGTSTP", "SIGCONT", "SIGWINCH")
+    before = {name: signal.getsignal(getattr(signal, name)) for name in names if hasattr(signal, name)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
