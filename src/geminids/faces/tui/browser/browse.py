@@ -62,7 +62,7 @@ def browse(
 
 @contextmanager
 def _signals_given_back() -> Iterator[None]:
-    """textual leaves its handlers in place: whoever goes on would be drawn over when its terminal is closed."""
+    """Textual leaves its handlers in place: whoever goes on would be drawn over when its terminal is closed."""
     names = ("SIGTSTP", "SIGCONT", "SIGWINCH")
     before = {name: signal.getsignal(getattr(signal, name)) for name in names if hasattr(signal, name)}
     try:
