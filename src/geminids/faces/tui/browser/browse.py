@@ -62,7 +62,7 @@ def browse(
 
 @contextmanager
 def _signals_given_back() -> Iterator[None]:
-    """Textual leaves its handlers in place: whoever goes on would be drawn over when its terminal is closed."""
+    """Give back what textual leaves in place: its handlers would draw over whoever goes on."""
     names = ("SIGTSTP", "SIGCONT", "SIGWINCH")
     before = {name: signal.getsignal(getattr(signal, name)) for name in names if hasattr(signal, name)}
     try:
