@@ -324,8 +324,8 @@ def test_a_terminal_shows_tags_after_the_title(geminids: Run, home: Path) -> Non
     assert "tags" not in on_terminal("list").splitlines()[0]
     geminids("mark", FIRST_ID, "--name", "The login " * 20, "--tag", "keep", "--tag", "bug")
     heading, _, row = on_terminal("list", NO_COLOR="1").splitlines()[:3]
-    assert heading.split() == ["#", "when", "project", "title", "tags"]
-    assert "…  #bug #keep" in row
+    assert heading.split() == ["#", "when", "project", "title", "prompts", "time"]
+    assert "… #bug #keep " in row
     narrow = on_terminal("list", columns=40, NO_COLOR="1").splitlines()[2]
     assert "#bug #keep" in narrow
     drawn = on_terminal("mark", NO_COLOR="1")

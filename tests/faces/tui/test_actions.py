@@ -417,7 +417,7 @@ def test_names_tags_and_notes_are_seen_at_once(homes: AgentHomes, data: Path) ->
         await choose(seen, "add a note")
         await seen.paste("The fix is in 4e1c0d7")
         await seen.press("enter")
-        await seen.wait_for("1 note (1)")
+        await seen.wait_for("note 1")
         await choose(seen, "delete note 1")
         await seen.wait_for("The fix is in", "y delete")
         await seen.press("y")

@@ -90,7 +90,8 @@ class MessageWriter:
         parts = message.parts
         if any(isinstance(part, ToolResult) for part in parts):
             return {"content": list(self._tool_turn(parts))}
-        parts = tuple(filter(has_place, parts))
+        # What leaves nothing parted them: they are read as one.
+        parts = tuple(as_one_text(filter(has_place, parts)))
         typed, sent = _typed_and_sent(parts)
         if typed is None and _is_made_up(parts):
             typed = self._repeated("\n".join(part.text for part in parts if isinstance(part, Text)))
@@ -212,8 +213,14 @@ def _shows_its_maker(text: str) -> bool:
 
 
 def _short(parts: Sequence[AnyPart]) -> str | list[Piece]:
-    """A content: one text as it is, more as a list."""
-    match pieces_of(parts):
+    """A content: one text as it is, more as a list. Neighbouring texts are one, as a reader takes them."""
+    joined: list[Piece] = []
+    for piece in pieces_of(parts):
+        if joined and joined[-1].keys() == piece.keys() == {"text"}:
+            joined[-1] = {"text": joined[-1]["text"] + piece["text"]}
+        else:
+            joined.append(piece)
+    match joined:
         case []:
             return ""
         case [{"text": str(text), **rest}] if not rest:
