@@ -42,6 +42,7 @@ run: $(VENV)/.command
 	-@$(MAKE) --silent page
 	$(BIN)/geminids
 	$(BIN)/geminids list --limit 10
+	@echo 'On one screen: $(BIN)/geminids browse'
 	@test ! -e $(PAGE) || echo 'In a browser: $(BIN)/geminids web'
 	@echo 'The command is $(BIN)/geminids; README.md says how to have it as `geminids` everywhere.'
 
