@@ -231,7 +231,7 @@ def test_words_are_cut_to_columns(text: str, width: int, shown: str) -> None:
 
 
 def test_a_folder_is_cut_at_its_beginning() -> None:
-    assert cut("~/work/shop/api", 9, keeps_end=True) == "…shop/api"
+    assert cut("~/code/shop/api", 9, keeps_end=True) == "…shop/api"
 
 
 def test_more_is_asked_for_before_the_end_is_seen(matches: Matches) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from geminids.core.model import Counts, SessionKind, SessionSummary, Status
 from geminids.faces.documents.base import Document, Filled, Handle, Printed, filled, harmless
 from geminids.faces.documents.tokens import dollars
+from geminids.query.sessions.listing import RUNNING_SECONDS, is_running
 from geminids.sharing.export.data import encode, encode_with_halves
 from geminids.sharing.export.session_document import MarkedNote
 from geminids.sharing.transcript import safe
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from geminids.query.usage.by_session import SessionUse
     from geminids.storage.index.values import SessionRow
 
-RUNNING = timedelta(minutes=3)
-"""A session that was written to so lately seems to be running."""
+RUNNING = timedelta(seconds=RUNNING_SECONDS)
 _NO_MARKS = Marks()
 
 # What commands print
@@ -204,7 +204,7 @@ def session_line(
         name=harmless(said.name),
         tags=tuple(said.tags),
         status=Status(row.status),
-        is_running=last is not None and now - RUNNING <= last <= now + RUNNING,
+        is_running=is_running(last, now),
         counts=filled(Counts, row.counts),
         problems=row.problems if isinstance(row.problems, int) else len(row.problems),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from rich.cells import cell_len
 
@@ -12,6 +12,7 @@ from geminids.core.values import NamedTuple
 from geminids.faces.tui.box import TextBox
 from geminids.faces.tui.lines import Piece, cut, fitted
 from geminids.faces.tui.matches import Line, Listed, Scope
+from geminids.query.sessions.listing import is_running
 from geminids.sharing.transcript import words
 
 TYPE_CHECKING = False
@@ -25,8 +26,6 @@ _HASH = 64
 """Letters of the hash of a folder."""
 HINDERED = "⊗"
 _REMEMBERED = 200
-RUNNING = timedelta(minutes=3)
-"""A session that was written to so lately seems to be running."""
 
 
 class Told(NamedTuple):
@@ -59,8 +58,7 @@ def _status(told: Told) -> Piece:
 
 def _state(told: Told) -> Piece:
     """Whether somebody is in it, or it will soon be deleted."""
-    last = told.line.session.last_at
-    if last is not None and told.now - RUNNING <= last <= told.now + RUNNING:
+    if is_running(told.line.session.last_at, told.now):
         return Piece("●", "good")
     return Piece("◷", "warning") if told.line.is_expiring else Piece("")
 

@@ -24,6 +24,13 @@ LED_BY_HUMANS = frozenset({"main", "checkpoint", "lost"})
 BY_USE = frozenset({"cost", "tokens", "time"})
 """Orders by what sessions used, which the index alone does not know."""
 LEFT_UNREAD = "left-unread"
+RUNNING_SECONDS = 180
+"""A session that was written to so lately seems to be running."""
+
+
+def is_running(last: datetime | None, now: datetime) -> bool:
+    """Whether somebody seems to be in a session that was written to last at this moment."""
+    return last is not None and abs((now - last).total_seconds()) <= RUNNING_SECONDS
 
 
 class Filter(NamedTuple):
