@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from geminids.core.workers import MOST, wanted_workers
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
 from geminids.sync import intake, workers
 from geminids.sync.bundle_rows import BundleRows, Task, bundle_rows
 from geminids.sync.forgotten_filter import Graves
-from geminids.sync.workers import wanted_workers
 from tests.conftest import FIXTURES
 from tests.support.homes import write_session
 from tests.support.indexes import assert_equals_a_fresh_build, differences, dump, index_file, sync
@@ -37,7 +37,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[b
         processes.append(real(*given, **named))  # type: ignore[call-overload]
         return processes[-1]
 
-    monkeypatch.setattr("geminids.sync.workers.subprocess.Popen", starting)
+    monkeypatch.setattr("geminids.core.workers.subprocess.Popen", starting)
     monkeypatch.setattr(intake, "MUCH", 0)
     monkeypatch.setattr(workers, "_BATCH", 100_000)
     yield processes
@@ -177,9 +177,9 @@ def test_what_is_forgotten_stays_away(started: list[subprocess.Popen[bytes]], tm
 def test_how_many_are_started() -> None:
     assert wanted_workers(1) == 0
     assert wanted_workers(2) == 2
-    assert wanted_workers(64) == workers.MOST
+    assert wanted_workers(64) == MOST
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    assert wanted_workers(None) == (min(cores, workers.MOST) if cores > 1 else 0)
+    assert wanted_workers(None) == (min(cores, MOST) if cores > 1 else 0)
 
 
 SYNCING = """

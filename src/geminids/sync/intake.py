@@ -234,7 +234,8 @@ class Taking:
         if is_soon_done or self._graves.any:
             yield self._read_here
             return
-        from geminids.sync.workers import Workers, wanted_workers
+        from geminids.core.workers import wanted_workers
+        from geminids.sync.workers import Workers
 
         with Workers(wanted_workers(self._jobs_at_once)) as processes:
             yield processes.read

@@ -37,7 +37,7 @@ from geminids.storage.index.writer import (
 from geminids.storage.text.words import indexed_together
 from geminids.storage.times import microseconds
 
-_DONE = frozenset({ToolStatus.SUCCESS, ToolStatus.UNKNOWN})
+DONE = frozenset({ToolStatus.SUCCESS, ToolStatus.UNKNOWN})
 """How calls end whose changes count: what failed or was declined changed nothing."""
 _used = attrgetter("requests", *USAGE)
 
@@ -145,11 +145,11 @@ def _calls(calls: Sequence[ToolCall]) -> list[tuple[str, str, int]]:
 def _changes(calls: Sequence[ToolCall], folder: str) -> list[tuple[str, str, int | None, int | None]]:
     lines: dict[tuple[str, str], tuple[int | None, int | None]] = {}
     for call in calls:
-        if call.changes and call.status in _DONE:
+        if call.changes and call.status in DONE:
             for change in call.changes:
                 path = os.path.join(folder, change.path)  # noqa: PTH118 - may be no path of ours
                 where = path, _name(call.name)
-                lines[where] = _plus(lines.get(where), _changed_lines(change))
+                lines[where] = _plus(lines.get(where), lines_of_change(change))
     return [(*where, *changed) for where, changed in lines.items()]
 
 
@@ -188,7 +188,7 @@ def _request(message: Message) -> tuple[int | None, ...]:
     return same, *_used(message.usage)
 
 
-def _changed_lines(change: FileChange) -> tuple[int | None, int | None]:
+def lines_of_change(change: FileChange) -> tuple[int | None, int | None]:
     """Lines added and removed, as they were counted or as the diff shows them."""
     if change.added is not None or change.removed is not None or not change.diff:
         return change.added, change.removed

@@ -1,0 +1,13 @@
+"""Beyond one machine: sessions as tables, in files that every engine reads, and readers that engines run.
+
+| module | what is in it |
+|---|---|
+| `schema` | the tables, column by column |
+| `rows` | a session as rows of all tables |
+| `batches` | rows as Arrow, which Parquet, DuckDB and Spark have in common |
+| `homes` | homes of many machines below a folder, in pieces of about equal size |
+| `engine` | what an engine runs: a piece, as rows of a table |
+
+It uses readers and the library; no floor below uses it. What reads sessions here holds no state, so that it
+runs in any process of any machine. Packages of the extra `scale` are loaded only by who needs them.
+"""

@@ -1,0 +1,251 @@
+"""A session as rows of the tables, in the order of their columns; made of nothing but the session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import chain
+from typing import Any, NamedTuple
+
+from geminids import __version__
+from geminids.core.agents.base import Reading
+from geminids.core.model import (
+    Attachment,
+    FileReference,
+    Message,
+    Problem,
+    Session,
+    Text,
+    Thought,
+    ToolCall,
+    Usage,
+)
+from geminids.core.model.summary import says_something
+from geminids.scale.schema import TABLES, VERSION
+from geminids.sharing.export.data import encode
+from geminids.sharing.transcript.call_summary import error_line, main_argument, output_text
+from geminids.storage.codec.estimates import estimates
+from geminids.storage.codec.rows import DONE, lines_of_change
+from geminids.storage.times import microseconds
+
+UNKNOWN_MONTH = "unknown"
+_MADE = (__version__, VERSION)
+_NOT_ESTIMATED = (None, None)
+
+Row = tuple[Any, ...]
+Rows = dict[str, list[Row]]
+"""Rows of each table."""
+
+
+class Whose(NamedTuple):
+    """What the rows of things that are read together have in common."""
+
+    agent: str
+    month: str
+    machine: str
+
+
+def no_rows() -> Rows:
+    """None of any table."""
+    return {name: [] for name in TABLES}
+
+
+def add_rows(rows: Rows, reading: Reading, agent: str, machine: str, *, words: bool) -> None:
+    """Add what was read to rows; without `words`, columns of words stay empty."""
+    whose = Whose(agent, month_of(reading.sessions), machine)
+    for session in reading.sessions:
+        _add_session(rows, session, whose, words=words)
+    rows["problems"] += problem_rows(reading.problems, whose)
+
+
+def month_of(sessions: Iterable[Session]) -> str:
+    """The month in which the first of some sessions began, in UTC."""
+    began = min((moment for one in sessions if (moment := one.started_at or one.ended_at)), default=None)
+    return f"{began:%Y-%m}" if began else UNKNOWN_MONTH
+
+
+def problem_rows(problems: Iterable[Problem], whose: Whose) -> Iterator[Row]:
+    """What could not be read."""
+    return (
+        (*whose, one.file, one.kind.value, one.detail, one.line, one.start, one.end, *_MADE)
+        for one in problems
+    )
+
+
+def key_of(session: Session, machine: str) -> str:
+    """What tells a session from all others, and from its copies in other places."""
+    place = "\0".join((machine, session.id, session.file or ""))
+    return blake2b(place.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _add_session(rows: Rows, session: Session, whose: Whose, *, words: bool) -> None:
+    project = session.project
+    known = project.path or project.hash or project.slug
+    key = key_of(session, whose.machine)
+    rows["sessions"].append(_session_row(session, (*whose, known, session.id, key), words=words))
+    of = (*whose, known, session.id, key)
+    guessed = estimates(session)
+    for number, message in enumerate(session.messages, 1):
+        guess = guessed.get(message.id, _NOT_ESTIMATED)
+        rows["messages"].append(_message_row(message, (*of, number), guess, words=words))
+        calls = message.tool_calls
+        if message.usage is None and not calls:
+            continue
+        standing = (*of, number, message.id)
+        if message.usage is not None:
+            rows["requests"].append(_request_row(message, message.usage, standing))
+        for place, call in enumerate(calls, 1):
+            rows["calls"].append(_call_row(call, message, project.path, (*standing, place), words=words))
+            rows["changes"] += _change_rows(call, message, project.path, (*standing, place), words=words)
+
+
+def _session_row(session: Session, whose: Row, *, words: bool) -> Row:
+    project, counts, usage = session.project, session.counts, session.usage
+    return (
+        *whose,
+        session.native_id,
+        session.kind.value,
+        session.parent_id,
+        project.path,
+        project.hash,
+        project.slug,
+        project.known_by and project.known_by.value,
+        project.certain,
+        session.title if words else None,
+        session.summary if words else None,
+        session.branch,
+        microseconds(session.started_at),
+        microseconds(session.ended_at),
+        session.status.value,
+        session.models,
+        session.directories,
+        counts.prompts,
+        counts.replies,
+        counts.tool_calls,
+        counts.tool_errors,
+        counts.dropped,
+        usage.requests,
+        *_tokens(usage),
+        session.reported.total if session.reported else None,
+        sum(one.requests or 0 for one in session.unrecorded),
+        [(file.path, file.format, file.size, file.kept) for file in session.files],
+        session.kept,
+        len(session.problems),
+        *_MADE,
+    )
+
+
+def _message_row(message: Message, standing: Row, guess: Row, *, words: bool) -> Row:
+    parts, source = message.parts, message.source
+    texts = [part.text for part in parts if type(part) is Text]
+    return (
+        *standing,
+        message.id,
+        microseconds(message.at),
+        message.role.value,
+        message.origin.value,
+        message.state.value,
+        message.imported,
+        message.model,
+        says_something(message),
+        message.level and message.level.value,
+        message.request_id,
+        sum(type(part) is ToolCall for part in parts),
+        sum(map(len, texts)),
+        *guess,
+        "\n\n".join(texts) if words else None,
+        _thoughts(message) if words else None,
+        list(_attached(message)),
+        source.file,
+        source.line,
+        source.start,
+        source.end,
+        *_MADE,
+    )
+
+
+def _request_row(message: Message, usage: Usage, standing: Row) -> Row:
+    return (
+        *standing,
+        message.request_id,
+        microseconds(message.at),
+        message.model,
+        message.imported,
+        usage.requests,
+        *_tokens(usage),
+        usage.reported_total,
+        *_MADE,
+    )
+
+
+def _call_row(call: ToolCall, message: Message, folder: str | None, standing: Row, *, words: bool) -> Row:
+    return (
+        *standing,
+        call.call_id,
+        microseconds(call.at or message.at),
+        call.name,
+        call.kind.value,
+        call.status.value,
+        call.native_status,
+        call.exit_code,
+        call.child_id,
+        message.imported,
+        *(_words_of_call(call, folder) if words else (None,) * 4),
+        *_MADE,
+    )
+
+
+def _words_of_call(call: ToolCall, folder: str | None) -> Sequence[str | None]:
+    return (
+        main_argument(call, folder) or None,
+        encode(call.arguments).decode(),
+        output_text(call) or None,
+        error_line(call) or None,
+    )
+
+
+def _change_rows(
+    call: ToolCall, message: Message, folder: str | None, standing: Row, *, words: bool
+) -> Iterator[Row]:
+    at = microseconds(call.at or message.at)
+    for change in call.changes:
+        yield (
+            *standing,
+            at,
+            call.name,
+            os.path.join(folder or "", change.path),  # noqa: PTH118 - may be no path of ours
+            change.operation.value,
+            call.status in DONE,
+            *lines_of_change(change),
+            message.imported,
+            change.diff if words else None,
+            *_MADE,
+        )
+
+
+def _tokens(usage: Usage) -> Row:
+    return (
+        usage.input,
+        usage.cached,
+        usage.cache_write,
+        usage.cache_write_hour,
+        usage.output,
+        usage.thoughts,
+        usage.tool,
+        usage.total,
+    )
+
+
+def _thoughts(message: Message) -> str | None:
+    thoughts = (part for part in message.parts if type(part) is Thought)
+    pieces = chain.from_iterable((thought.subject, thought.text) for thought in thoughts)
+    return "\n".join(filter(None, pieces)) or None
+
+
+def _attached(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        if type(part) is Attachment:
+            yield part.uri or part.mime_type or "unknown"
+        elif type(part) is FileReference:
+            yield part.path
