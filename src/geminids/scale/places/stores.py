@@ -1,0 +1,141 @@
+"""A folder that files are written to and read from by their names, on a disk or in object storage.
+
+Names have slashes on every system. A file appears whole or not at all, in the place of one that had its name;
+so whoever reads meanwhile sees the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
+from geminids.scale.places.errors import PlaceError, StoreFailedError
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileSystem
+
+
+class Stored(NamedTuple):
+    """A file of a store."""
+
+    name: str
+    size: int
+    mtime_ns: int
+
+
+class Store(Protocol):
+    """A folder somewhere. Raises PlaceError and StoreFailedError, which say what to do."""
+
+    @property
+    def uri(self) -> str:
+        """What people call it."""
+        ...
+
+    def listed(self, below: str = "") -> Iterator[Stored]:
+        """All files below a folder of it, by their whole names; nothing where that is not there."""
+        ...
+
+    def read(self, name: str) -> bytes | None:
+        """All that is in a file; None if there is none."""
+        ...
+
+    def put(self, name: str, content: Path | bytes) -> None:
+        """Write a file, whole or not at all."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        ...
+
+    def file_system(self) -> tuple[FileSystem, str]:
+        """The same for pyarrow: what files are read through, and the folder in it."""
+        ...
+
+
+def open_store(uri: str) -> Store:
+    """The folder that a path or the address of object storage names."""
+    if "://" not in uri or uri.startswith("file://"):
+        return LocalStore(uri)
+    from geminids.scale.places.objects import ObjectStore
+
+    return ObjectStore(uri)
+
+
+class LocalStore:
+    """A folder on a disk; it is made when the first file is written."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder.removeprefix("file://")).absolute()
+        if self._folder.exists() and not self._folder.is_dir():
+            raise PlaceError(folder, "it is no folder")
+
+    @property
+    def uri(self) -> str:
+        """Its path."""
+        return str(self._folder)
+
+    def listed(self, below: str = "") -> Iterator[Stored]:
+        """All files below a folder of it."""
+        for folder, _, files in os.walk(self._folder / below, onerror=self._refused):
+            for file in sorted(files):
+                path = Path(folder, file)
+                try:
+                    facts = path.stat()
+                except FileNotFoundError:
+                    # Somebody removed it meanwhile.
+                    continue
+                name = path.relative_to(self._folder).as_posix()
+                yield Stored(name, facts.st_size, facts.st_mtime_ns)
+
+    def read(self, name: str) -> bytes | None:
+        """All that is in a file."""
+        try:
+            return (self._folder / name).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise PlaceError(str(self._folder / name), error.strerror or str(error)) from error
+
+    def put(self, name: str, content: Path | bytes) -> None:
+        """Write a file, whole or not at all."""
+        target = self._folder / name
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            remove_left_over(str(target.parent))
+            with PartFile(str(target)) as part:
+                if isinstance(content, bytes):
+                    part.file.write(content)
+                else:
+                    with content.open("rb") as source:
+                        shutil.copyfileobj(source, part.file, 1 << 20)
+                part.sync()
+                part.settle(replace=True)
+            sync_folder(str(target.parent))
+        except OSError as error:
+            raise StoreFailedError(str(target), error.strerror or str(error)) from error
+
+    def delete(self, name: str) -> None:
+        """Remove a file, if it is there, and the folders that are empty without it."""
+        path = self._folder / name
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreFailedError(str(path), error.strerror or str(error)) from error
+        for folder in path.parents:
+            if folder == self._folder or any(folder.iterdir()):
+                return
+            folder.rmdir()
+
+    def file_system(self) -> tuple[FileSystem, str]:
+        """The same for pyarrow."""
+        from pyarrow.fs import LocalFileSystem
+
+        return LocalFileSystem(), str(self._folder)
+
+    def _refused(self, error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise PlaceError(str(error.filename), error.strerror or str(error)) from error
