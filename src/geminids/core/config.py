@@ -16,6 +16,8 @@ DURABLE_FILE = "geminids.db"
 
 KEPT_FOLDER = "kept"
 """The folder of the kept copies in our own, named here for the same reason."""
+TABLES_FOLDER = "tables"
+"""That of the tables that `sql` asks. They hold every word, so whoever forgets sessions removes it."""
 
 _OUR_NAME = "geminids"
 _WITH_OWN_PLACES = frozenset({"darwin", "ios", "android"})

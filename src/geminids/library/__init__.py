@@ -24,6 +24,7 @@ from geminids.library.current_index import Progress, Tell
 from geminids.library.health import HealthMethods
 from geminids.library.projects import ProjectMethods
 from geminids.library.sharing import SharingMethods
+from geminids.library.tables import TableMethods
 from geminids.library.usage import UsageMethods
 from geminids.library.watch import WatchMethods
 from geminids.storage.index.database import closed_on_error
@@ -78,7 +79,7 @@ def are_chosen(homes: Sequence[str] = (), environment: Mapping[str, str] = os.en
     return bool(homes or config.home_folders((), environment))
 
 
-class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, WatchMethods):
+class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, WatchMethods, TableMethods):
     """The sessions in some homes."""
 
     def __init__(

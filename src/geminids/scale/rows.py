@@ -15,6 +15,7 @@ from geminids.core.model import (
     FileReference,
     Message,
     Problem,
+    Project,
     Session,
     Text,
     Thought,
@@ -55,7 +56,7 @@ def add_rows(rows: Rows, reading: Reading, agent: str, machine: str, *, words: b
     """Add what was read to rows; without `words`, columns of words stay empty."""
     whose = Whose(agent, month_of(reading.sessions), machine)
     for session in reading.sessions:
-        _add_session(rows, session, whose, words=words)
+        add_session(rows, session, whose, words=words)
     rows["problems"] += problem_rows(reading.problems, whose)
 
 
@@ -79,12 +80,19 @@ def key_of(session: Session, machine: str) -> str:
     return blake2b(place.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def _add_session(rows: Rows, session: Session, whose: Whose, *, words: bool) -> None:
-    project = session.project
-    known = project.path or project.hash or project.slug
-    key = key_of(session, whose.machine)
-    rows["sessions"].append(_session_row(session, (*whose, known, session.id, key), words=words))
-    of = (*whose, known, session.id, key)
+def add_session(
+    rows: Rows,
+    session: Session,
+    whose: Whose,
+    *,
+    words: bool,
+    key: str | None = None,
+    project: str | None = None,
+) -> None:
+    """Add a session to rows. Its key and the name of its project may be known better than it tells itself."""
+    of = (*whose, project or project_name(session.project), session.id, key or key_of(session, whose.machine))
+    rows["sessions"].append(_session_row(session, of, words=words))
+    folder = session.project.path
     guessed = estimates(session)
     for number, message in enumerate(session.messages, 1):
         guess = guessed.get(message.id, _NOT_ESTIMATED)
@@ -96,8 +104,13 @@ def _add_session(rows: Rows, session: Session, whose: Whose, *, words: bool) -> 
         if message.usage is not None:
             rows["requests"].append(_request_row(message, message.usage, standing))
         for place, call in enumerate(calls, 1):
-            rows["calls"].append(_call_row(call, message, project.path, (*standing, place), words=words))
-            rows["changes"] += _change_rows(call, message, project.path, (*standing, place), words=words)
+            rows["calls"].append(_call_row(call, message, folder, (*standing, place), words=words))
+            rows["changes"] += _change_rows(call, message, folder, (*standing, place), words=words)
+
+
+def project_name(project: Project) -> str | None:
+    """What a project is called in all tables."""
+    return project.path or project.hash or project.slug
 
 
 def _session_row(session: Session, whose: Row, *, words: bool) -> Row:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from geminids.core.config import DURABLE_FILE
+from geminids.core.config import DURABLE_FILE, TABLES_FOLDER
 from geminids.core.disk import REAL
 from geminids.core.model import SessionSummary
 from geminids.core.names import storable
@@ -117,10 +118,13 @@ class Forgetter:
             return remove(writer, numbers)
 
     def _drop_other_indexes(self, data: Path) -> None:
-        """Throw away all indexes: those of other homes may hold the same words, and are made anew too."""
+        """Throw away all that is made of sessions: indexes of other homes may hold the same words."""
         for file in (data / INDEX_FOLDER).glob("*.db*"):
             if file.suffix != ".lock":
                 file.unlink(missing_ok=True)
+        # So do tables, which are made again by who asks them.
+        if (data / TABLES_FOLDER).exists():
+            shutil.rmtree(data / TABLES_FOLDER)
 
     def _data(self) -> Path:
         if self._context.data_folder is None:

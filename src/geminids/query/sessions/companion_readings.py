@@ -27,10 +27,14 @@ class CompanionReadings:
     def of_shelf(self, shelf: int) -> Reading | None:
         """What is listed of a project beside its sessions; None if that is gone."""
         if self._last is None or self._last[0] != shelf:
-            found = self._companions.get(shelf)
+            found = self.found(shelf)
             tied = traces(Known.traces(self._index, shelf))
             self._last = shelf, read_beside(found, tied, self._limit) if found else None
         return self._last[1]
+
+    def found(self, shelf: int) -> Companions | None:
+        """What lies beside the sessions of a project, unread; None if that is gone."""
+        return self._companions.get(shelf)
 
     @cached_property
     def _companions(self) -> Mapping[int, Companions]:

@@ -21,3 +21,19 @@ class StoreFailedError(GeminidsError):
         super().__init__(
             f"Stopped at {uri!r}: {reason}. What was written whole stays; run it again to go on."
         )
+
+
+class BusyPlaceError(GeminidsError):
+    """Another process of this machine writes tables."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(
+            f"Tables are being written by another process of this machine; wait for it: {uri!r}."
+        )
+
+
+class NoTablesFolderError(GeminidsError):
+    """There is nowhere to keep tables of this machine."""
+
+    def __init__(self) -> None:
+        super().__init__("This user has no home directory; --data names a folder for tables.")

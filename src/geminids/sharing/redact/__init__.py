@@ -13,8 +13,9 @@ cannot be done as it should, an error says so, and nobody gets anything.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -60,6 +61,18 @@ class Redacted(msgspec.Struct, frozen=True):
     """In the order in which they are met."""
 
 
+class _MadeOf(NamedTuple):
+    """All that a redactor was made of."""
+
+    key: bytes
+    hide: tuple[str, ...]
+    homes: tuple[str, ...]
+    users: tuple[str, ...]
+    engine: Literal["full", "reduced"] | None
+    keep_attachments: bool
+    cache_folder: Path | None
+
+
 class Redactor:
     """Hides secrets in sessions: with one key, the same secret is always replaced by the same words."""
 
@@ -80,6 +93,9 @@ class Redactor:
         be homes wherever they lie, and `users` their names. Without an `engine` the full one is taken if it
         is installed. What it compiles of its rules is kept in `cache_folder`, else where it usually keeps it.
         """
+        self._made_of = _MadeOf(
+            key, tuple(hide), tuple(homes), tuple(users), engine, keep_attachments, cache_folder
+        )
         for wanted in hide:
             if wanted not in CAN_BE_HIDDEN:
                 raise NothingToHideError(wanted, CAN_BE_HIDDEN)
@@ -88,6 +104,10 @@ class Redactor:
         self._pseudonyms = Pseudonyms(key)
         self._engine = load_engine(engine, cache_folder)
         self._keep_attachments = keep_attachments
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """How another process makes the same, once however often it is told."""
+        return _made_again, (self._made_of,)
 
     @property
     def is_reduced(self) -> bool:
@@ -192,3 +212,16 @@ def _preview(hidden: Hidden) -> str:
         case _:
             value = decode(hidden.value)
             return value[: min(4, len(value) // 4)] + "…"
+
+
+@cache
+def _made_again(of: _MadeOf) -> Redactor:
+    return Redactor(
+        of.key,
+        hide=of.hide,
+        homes=of.homes,
+        users=of.users,
+        engine=of.engine,
+        keep_attachments=of.keep_attachments,
+        cache_folder=of.cache_folder,
+    )

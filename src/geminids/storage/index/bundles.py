@@ -81,3 +81,45 @@ def place_of(index: Index, sid: str, file: str | None) -> SessionPlace | None:
     which = "native_id = ? COLLATE NOCASE AND sid = ? AND file IS ?"
     row = index.connection.execute(_PLACE + which, (sid.partition(":")[2], sid, file)).fetchone()
     return SessionPlace._make(row) if row else None
+
+
+class BundleFacts(NamedTuple):
+    """A bundle, and in little what is known of it."""
+
+    number: int
+    shelf: int
+    agent: str
+    project: str
+    """What its shelf goes by."""
+    key: str
+    stamp: bytes
+    found: bytes
+    """The bundle itself as it was packed; nothing if it is not all taken in."""
+
+
+class ToldOfSession(NamedTuple):
+    """A session of a bundle, in little."""
+
+    bundle: int
+    number: int
+    sid: str
+    began: int | None
+    project: int
+
+
+def bundle_facts(index: Index) -> list[BundleFacts]:
+    """All bundles, in an order that does not depend on when they were read."""
+    rows = index.connection.execute(
+        "SELECT bundles.id, shelf, agent, shelves.key, bundles.key, stamp, "
+        "CASE stamp WHEN x'' THEN x'' ELSE found END "
+        "FROM bundles JOIN shelves ON shelves.id = shelf ORDER BY agent, shelves.key, bundles.key"
+    )
+    return list(map(BundleFacts._make, rows))
+
+
+def told_of_sessions(index: Index) -> list[ToldOfSession]:
+    """All sessions, bundle by bundle."""
+    rows = index.connection.execute(
+        "SELECT bundle, id, sid, coalesce(started, ended), project FROM sessions ORDER BY bundle, sid, id"
+    )
+    return list(map(ToldOfSession._make, rows))

@@ -246,6 +246,14 @@ def problems_of_finding(index: Index) -> list[ProblemRow]:
     return list(map(ProblemRow._make, rows))
 
 
+def problems_of_bundle(index: Index, bundle: int) -> list[ProblemRow]:
+    """What stood in the way of reading a bundle."""
+    rows = index.connection.execute(
+        'SELECT file, kind, detail, line, start, "end" FROM problems WHERE bundle = ?', (bundle,)
+    )
+    return list(map(ProblemRow._make, rows))
+
+
 def is_empty(index: Index) -> bool:
     """Whether there is no file that could hold a session, and none that we were not allowed to see."""
     found = ("SELECT 1 FROM sessions", "SELECT 1 FROM bundles WHERE key <> ''", "SELECT 1 FROM problems")

@@ -1,0 +1,191 @@
+"""One part of the tables: read from the agents' files, made safe to share, written. Any process can do it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.core.agents.base import Reading
+from geminids.core.errors import RedactionError
+from geminids.core.model import Problem, Project, Session
+from geminids.core.names import storable
+from geminids.query.projects.known_projects import in_letters
+from geminids.query.sessions.by_month import Found, FoundBeside, FoundBundle, Missing
+from geminids.reading.bundles import read_beside, read_bundle
+from geminids.scale.homes import BESIDE_LIMIT
+from geminids.scale.places.stores import Store, open_store
+from geminids.scale.rows import Rows, Whose, add_session, key_of, no_rows, problem_rows
+from geminids.scale.schema import TABLES
+from geminids.scale.tables.manifest import file_name
+from geminids.scale.tables.parquet import PartFiles
+from geminids.storage.codec.rows import traces
+
+if TYPE_CHECKING:
+    from geminids.sharing.redact import Redactor
+
+BYTES = 8_000_000
+"""Of session files whose rows are gathered before they are written."""
+_LAST = "sessions"
+"""The table that is written last: what it tells of is there."""
+
+
+class Manner(NamedTuple):
+    """How all parts are written."""
+
+    uri: str
+    machine: str
+    words: bool = True
+    redactor: Redactor | None = None
+    """What hides secrets; None for tables that never leave the machine, or where that is wished."""
+
+
+class RowsBefore:
+    """The rows of some sessions as they were written before, where they cannot be read now."""
+
+    def __init__(self, store: Store, part: str, machine: str) -> None:
+        self._store = store
+        self._part = part
+        self._machine = machine
+        self.wanted: frozenset[str] = frozenset()
+        """The sessions of which there are any."""
+
+    def want(self, ids: Collection[str]) -> None:
+        """Have the rows of sessions stay, as far as there are any."""
+        sessions = self._table(_LAST)
+        there = set(sessions["id"].to_pylist()) if sessions is not None else set()
+        self.wanted |= there.intersection(ids)
+
+    def staying(self) -> Iterator[tuple[str, Any]]:
+        """The rows that stay, table by table."""
+        if not self.wanted:
+            return
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for name in TABLES:
+            table = self._table(name)
+            column = "id" if name == _LAST else "session_id"
+            if table is not None and column in table.column_names:
+                yield name, table.filter(pc.is_in(table[column], pa.array(sorted(self.wanted))))
+
+    def _table(self, name: str) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        content = self._store.read(file_name(name, self._part, self._machine))
+        return None if content is None else pq.ParquetFile(pa.BufferReader(content)).read()
+
+
+class PartToWrite(NamedTuple):
+    """A part, with all that it is made of."""
+
+    name: str
+    manner: Manner
+    found: Sequence[Found]
+    problems: Sequence[Problem]
+    projects: Mapping[Project, str]
+
+
+class WroteWhat(NamedTuple):
+    """What became of a part."""
+
+    rows: Mapping[str, int]
+    hidden: int
+    """How many different things were hidden, session by session."""
+    failed: Mapping[str, str]
+    """Sessions that were left out, and why."""
+    unreadable: Sequence[str]
+    """What could not be read now: of that, what was written before stays."""
+
+
+def write_part(part: PartToWrite) -> WroteWhat:
+    """Write all files of a part in the place of those that were there."""
+    store = _store(part.manner.uri)
+    making = _Making(part)
+    with tempfile.TemporaryDirectory(prefix="geminids-") as folder:
+        with PartFiles(Path(folder), words=part.manner.words) as files:
+            for some in making.rows():
+                files.add(some)
+            for table, before in making.before.staying():
+                files.take_over(table, before)
+            made = files.finish()
+        for table in sorted(made, key=lambda name: (name == _LAST, name)):
+            store.put(file_name(table, part.name, part.manner.machine), made[table][0])
+    return WroteWhat(
+        {name: rows for name, (_, rows) in made.items()}, making.hidden, making.failed, making.unreadable
+    )
+
+
+@cache
+def _store(uri: str) -> Store:
+    return open_store(uri)
+
+
+class _Making:
+    """The rows of a part in the making."""
+
+    def __init__(self, part: PartToWrite) -> None:
+        self._part = part
+        self._manner = part.manner
+        agent, _, month = part.name.partition("/")
+        self._whose = Whose(agent, month, part.manner.machine)
+        self.hidden = 0
+        self.failed: dict[str, str] = {}
+        self.unreadable: list[str] = []
+        self.before = RowsBefore(_store(part.manner.uri), part.name, part.manner.machine)
+
+    def rows(self) -> Iterator[Rows]:
+        """All rows, some at a time."""
+        rows, read = no_rows(), 0
+        rows["problems"] += problem_rows(self._part.problems, self._whose)
+        for found in self._part.found:
+            reading = self._read(found)
+            for session in reading.sessions:
+                if storable(session.id) in found.ids - self.before.wanted:
+                    self._add(rows, session)
+            rows["problems"] += problem_rows(reading.problems, self._whose)
+            read += sum(account.size for account in reading.accounts)
+            if read >= BYTES:
+                yield rows
+                rows, read = no_rows(), 0
+        yield rows
+
+    def _read(self, found: Found) -> Reading:
+        """What is there; of what cannot be read now, rows that were written before are better than a part."""
+        reading = _read(found)
+        refused = [problem.file for problem in reading.problems if problem.is_unreadable]
+        if isinstance(found, Missing):
+            refused = [found.key]
+        if refused:
+            self.unreadable += refused
+            self.before.want(found.ids)
+        return reading
+
+    def _add(self, rows: Rows, session: Session) -> None:
+        """Add a session as it may be shared."""
+        # What names it is told by what its files say, whatever of that is hidden.
+        key = key_of(session, self._manner.machine)
+        project = self._part.projects.get(in_letters(session.project))
+        if self._manner.redactor is not None:
+            try:
+                redacted = self._manner.redactor.redact(session)
+            except RedactionError as error:
+                self.failed[session.id] = str(error)
+                return
+            self.hidden += len(redacted.findings)
+            session = redacted.session
+            project = project and self._manner.redactor.redact_text(project)
+        add_session(rows, session, self._whose, words=self._manner.words, key=key, project=project)
+
+
+def _read(found: Found) -> Reading:
+    match found:
+        case FoundBundle(bundle=bundle):
+            return read_bundle(bundle)
+        case FoundBeside(companions=companions, traces=tied):
+            return read_beside(companions, traces(tied), BESIDE_LIMIT)
+        case Missing():
+            return Reading((), (), ())

@@ -1,0 +1,207 @@
+"""Bringing tables up to date: which parts have changed, and by which processes they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids import __version__
+from geminids.core.config import TABLES_FOLDER, is_below
+from geminids.core.errors import AgentFolderError
+from geminids.core.locks import locked
+from geminids.core.workers import Workers, wanted_workers
+from geminids.scale.places.errors import BusyPlaceError, NoTablesFolderError, PlaceError
+from geminids.scale.places.stores import LocalStore, Store, open_store
+from geminids.scale.schema import VERSION
+from geminids.scale.tables.manifest import (
+    Manifest,
+    WrittenPart,
+    file_name,
+    part_of,
+    read_manifest,
+    write_manifest,
+)
+from geminids.scale.tables.part import Manner, PartToWrite, WroteWhat, write_part
+
+if TYPE_CHECKING:
+    from geminids.library import Library
+    from geminids.query.sessions.by_month import Part, Parts
+
+LONGEST_NAME = 64
+_IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+Progress = Callable[[int, int], None]
+"""Is told how many sessions of how many are written."""
+
+
+class TablesWritten(NamedTuple):
+    """What became of the tables of a machine."""
+
+    uri: str
+    machine: str
+    parts: int
+    """Of this machine."""
+    written: int
+    """Those that were written, or written anew."""
+    removed: int
+    """Those that are gone."""
+    rows: Mapping[str, int]
+    """Of this machine, by table."""
+    hidden: int
+    """How many things were hidden in what was written."""
+    failed: Mapping[str, str]
+    """Sessions that were left out, and why."""
+    unreadable: Sequence[str]
+    """What could not be read now: of that, what was written before stays."""
+
+
+class TablesWriter:
+    """The tables of one machine in one place."""
+
+    def __init__(self, library: Library, manner: Manner) -> None:
+        """Raises an error for a place or a name that cannot be used; nothing is written yet."""
+        if not manner.machine or len(manner.machine) > LONGEST_NAME or set(manner.machine) - _IN_NAMES:
+            raise PlaceError(
+                manner.machine,
+                f"a machine is named with 1 to {LONGEST_NAME} letters, digits, and any of . _ -",
+            )
+        self._library = library
+        self._manner = manner
+        self._store = open_store(manner.uri)
+        if isinstance(self._store, LocalStore) and is_below(self._store.uri, library.agents_folders):
+            raise AgentFolderError(self._store.uri)
+
+    def bring_up_to_date(
+        self, *, anew: bool = False, jobs: int | None = None, progress: Progress | None = None
+    ) -> TablesWritten:
+        """Write what changed since the last time, or all of it anew."""
+        with self._alone():
+            before = read_manifest(self._store, self._manner.machine)
+            parts = self._library.parts()
+            return _Run(self._store, self._manner, before, parts, anew=anew).run(
+                self._library.jobs if jobs is None else jobs, progress
+            )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A while in which no other process of this machine writes tables."""
+        folder = self._library.data_folder
+        if folder is None:
+            yield
+            return
+        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        with Path(folder, "tables.lock").open("ab") as lock:
+            if not locked(lock.fileno()):
+                raise BusyPlaceError(self._store.uri)
+            yield
+
+
+class _Run:
+    """One attempt."""
+
+    def __init__(self, store: Store, manner: Manner, before: Manifest, parts: Parts, *, anew: bool) -> None:
+        self._store = store
+        self._manner = manner
+        self._parts = parts
+        self._every = parts.every()
+        self._before = {} if anew else before.parts
+        self._now: dict[str, WrittenPart] = dict(before.parts)
+        self._machine = manner.machine
+        self._hidden = 0
+        self._failed: dict[str, str] = {}
+        self._unreadable: list[str] = []
+
+    def run(self, jobs: int | None, progress: Progress | None) -> TablesWritten:
+        changed = [part for part in self._every if not self._is_as_it_was(part)]
+        total, done = sum(part.sessions for part in changed), 0
+        with Workers(
+            wanted_workers(jobs) if len(changed) > 1 else 0, f"{write_part.__module__}:write_part"
+        ) as workers:
+            # The largest first: else one process may be left with it at the end.
+            changed.sort(key=lambda part: (-part.sessions, part.name))
+            for part, wrote in zip(changed, workers.answers(self._to_write(changed)), strict=True):
+                self._note(part, wrote)
+                done += part.sessions
+                if progress:
+                    progress(done, total)
+        removed = self._remove_gone() if self._parts.complete else 0
+        return TablesWritten(
+            self._store.uri,
+            self._machine,
+            len(self._now),
+            len(changed),
+            removed,
+            _summed(part.rows for part in self._now.values()),
+            self._hidden,
+            self._failed,
+            self._unreadable,
+        )
+
+    def _is_as_it_was(self, part: Part) -> bool:
+        before = self._before.get(part.name)
+        return before is not None and before.digest == self._digest(part)
+
+    def _digest(self, part: Part) -> str:
+        """Of all that a part is made of, and of how."""
+        hiding = self._manner.redactor.fingerprint if self._manner.redactor else "raw"
+        made = (part.digest, __version__, str(VERSION), str(self._manner.words), hiding)
+        return blake2b("\0".join(made).encode(), digest_size=16).hexdigest()
+
+    def _to_write(self, parts: Sequence[Part]) -> Iterator[PartToWrite]:
+        for part in parts:
+            found = list(self._parts.found(part))
+            yield PartToWrite(part.name, self._manner, found, part.problems, self._parts.projects)
+
+    def _note(self, part: Part, wrote: WroteWhat) -> None:
+        """Note what was written, so that whoever is stopped goes on from there."""
+        self._hidden += wrote.hidden
+        self._failed.update(wrote.failed)
+        self._unreadable += wrote.unreadable
+        gone = set(self._now[part.name].rows if part.name in self._now else ()) - set(wrote.rows)
+        for table in sorted(gone):
+            self._store.delete(file_name(table, part.name, self._machine))
+        # What was left out, or could not be read, is tried again the next time.
+        digest = "" if wrote.failed or wrote.unreadable else self._digest(part)
+        self._now[part.name] = WrittenPart(digest, dict(wrote.rows))
+        self._save()
+
+    def _remove_gone(self) -> int:
+        """Remove files of parts that are no more, also of those that nobody noted."""
+        there = {part.name for part in self._every}
+        gone = set(self._now) - there
+        for stored in list(self._store.listed()):
+            of = part_of(stored.name, self._machine)
+            if of and (of[1] not in there or of[0] not in self._now[of[1]].rows):
+                self._store.delete(stored.name)
+        for name in gone:
+            del self._now[name]
+        if gone:
+            self._save()
+        return len(gone)
+
+    def _save(self) -> None:
+        write_manifest(self._store, Manifest(self._machine, VERSION, dict(sorted(self._now.items()))))
+
+
+def _summed(counts: Collection[Mapping[str, int]] | Iterator[Mapping[str, int]]) -> dict[str, int]:
+    summed: dict[str, int] = {}
+    for count in counts:
+        for name, number in count.items():
+            summed[name] = summed.get(name, 0) + number
+    return summed
+
+
+def up_to_date_tables(library: Library, progress: Progress | None = None) -> str:
+    """A folder of our own that holds all tables as they are now, with every word; nobody else sees it."""
+    if library.data_folder is None:
+        raise NoTablesFolderError
+    homes = blake2b(
+        "\0".join(sorted(library.searched_places)).encode("utf-8", "surrogatepass"), digest_size=8
+    )
+    folder = Path(library.data_folder, TABLES_FOLDER, homes.hexdigest())
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    TablesWriter(library, Manner(str(folder), library.machine())).bring_up_to_date(progress=progress)
+    return str(folder)
