@@ -36,14 +36,13 @@ def arrow_schema(table: Table) -> pa.Schema:
 def batch(name: str, rows: Sequence[Row], wanted: Collection[str] | None = None) -> pa.RecordBatch:
     """Rows of a table, or some columns of them in the order of the table."""
     whole = TABLES[name]
-    places = [place for place, column in enumerate(whole.columns) if wanted is None or column.name in wanted]
-    columns = tuple(whole.columns[place] for place in places)
-    # Each column by itself, so that none is made that nobody wants.
-    arrays = [_array(whole.columns[place], [row[place] for row in rows]) for place in places]
+    columns = tuple(column for column in whole.columns if wanted is None or column.name in wanted)
+    values = zip(*rows, strict=True) if rows else ([] for _ in whole.columns)
+    arrays = [_array(c, v) for c, v in zip(whole.columns, values, strict=True) if c in columns]
     return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(whole._replace(columns=columns)))
 
 
-def _array(column: Column, values: list[Any]) -> pa.Array:
+def _array(column: Column, values: Sequence[Any]) -> pa.Array:
     kind = TYPES[column.kind]
     if column.kind == "time":
         return pa.array(values, pa.int64()).cast(kind)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import chain
 from typing import Any, NamedTuple
 
 from geminids import __version__
@@ -69,8 +68,7 @@ def month_of(sessions: Iterable[Session]) -> str:
 def problem_rows(problems: Iterable[Problem], whose: Whose) -> Iterator[Row]:
     """What could not be read."""
     return (
-        (*whose, one.file, one.kind.value, one.detail, one.line, one.start, one.end, *_MADE)
-        for one in problems
+        (*whose, one.file, one.kind, one.detail, one.line, one.start, one.end, *_MADE) for one in problems
     )
 
 
@@ -95,9 +93,9 @@ def add_session(
     folder = session.project.path
     guessed = estimates(session)
     for number, message in enumerate(session.messages, 1):
-        guess = guessed.get(message.id, _NOT_ESTIMATED)
-        rows["messages"].append(_message_row(message, (*of, number), guess, words=words))
         calls = message.tool_calls
+        guess = guessed.get(message.id, _NOT_ESTIMATED)
+        rows["messages"].append(_message_row(message, (*of, number), guess, len(calls), words=words))
         if message.usage is None and not calls:
             continue
         standing = (*of, number, message.id)
@@ -118,19 +116,19 @@ def _session_row(session: Session, whose: Row, *, words: bool) -> Row:
     return (
         *whose,
         session.native_id,
-        session.kind.value,
+        session.kind,
         session.parent_id,
         project.path,
         project.hash,
         project.slug,
-        project.known_by and project.known_by.value,
+        project.known_by,
         project.certain,
         session.title if words else None,
         session.summary if words else None,
         session.branch,
         microseconds(session.started_at),
         microseconds(session.ended_at),
-        session.status.value,
+        session.status,
         session.models,
         session.directories,
         counts.prompts,
@@ -149,22 +147,22 @@ def _session_row(session: Session, whose: Row, *, words: bool) -> Row:
     )
 
 
-def _message_row(message: Message, standing: Row, guess: Row, *, words: bool) -> Row:
-    parts, source = message.parts, message.source
-    texts = [part.text for part in parts if type(part) is Text]
+def _message_row(message: Message, standing: Row, guess: Row, calls: int, *, words: bool) -> Row:
+    source = message.source
+    texts = [part.text for part in message.parts if type(part) is Text]
     return (
         *standing,
         message.id,
         microseconds(message.at),
-        message.role.value,
-        message.origin.value,
-        message.state.value,
+        message.role,
+        message.origin,
+        message.state,
         message.imported,
         message.model,
         says_something(message),
-        message.level and message.level.value,
+        message.level,
         message.request_id,
-        sum(type(part) is ToolCall for part in parts),
+        calls,
         sum(map(len, texts)),
         *guess,
         "\n\n".join(texts) if words else None,
@@ -198,8 +196,8 @@ def _call_row(call: ToolCall, message: Message, folder: str | None, standing: Ro
         call.call_id,
         microseconds(call.at or message.at),
         call.name,
-        call.kind.value,
-        call.status.value,
+        call.kind,
+        call.status,
         call.native_status,
         call.exit_code,
         call.child_id,
@@ -228,7 +226,7 @@ def _change_rows(
             at,
             call.name,
             os.path.join(folder or "", change.path),  # noqa: PTH118 - may be no path of ours
-            change.operation.value,
+            change.operation,
             call.status in DONE,
             *lines_of_change(change),
             message.imported,
@@ -251,9 +249,12 @@ def _tokens(usage: Usage) -> Row:
 
 
 def _thoughts(message: Message) -> str | None:
-    thoughts = (part for part in message.parts if type(part) is Thought)
-    pieces = chain.from_iterable((thought.subject, thought.text) for thought in thoughts)
-    return "\n".join(filter(None, pieces)) or None
+    thoughts = [part for part in message.parts if type(part) is Thought]
+    if not thoughts:
+        return None
+    return (
+        "\n".join(piece for thought in thoughts for piece in (thought.subject, thought.text) if piece) or None
+    )
 
 
 def _attached(message: Message) -> Iterator[str]:

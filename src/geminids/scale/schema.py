@@ -24,6 +24,15 @@ class Column(NamedTuple):
     is_words: bool = False
     """Whether it holds words of a conversation or of files, and not only names and numbers."""
 
+    @property
+    def repeats(self) -> bool:
+        """Whether many rows have the same in it: then it is stored once, and which of them."""
+        return self.kind in ("text", "bool") and not self.is_words and self.name not in _DIFFERENT
+
+
+_DIFFERENT = frozenset({"id", "key", "native_id", "message_id", "request_id", "call_id"})
+"""Columns in which hardly two rows have the same."""
+
 
 class Table(NamedTuple):
     """One table."""

@@ -14,10 +14,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.homes import IMPORTED, Home, may_exist
+from geminids.core.collecting import without_collecting
 from geminids.core.errors import GeminidsError
 from geminids.core.names import storable
 from geminids.core.values import NamedTuple
@@ -326,7 +327,7 @@ class _Run:
             keeping=self._keeping(until),
             graves=graves,
         )
-        with _without_collecting():
+        with without_collecting():
             taken = taking.take_in(self._seen, only)
         self._note_copies(index, taken, graves)
         return taken
@@ -418,7 +419,7 @@ class _Run:
             keeping=self._keeping() if self._place else None,
             graves=graves,
         )
-        with _without_collecting():
+        with without_collecting():
             taken = taking.take_in(self._seen)
         self._note_copies(index, taken, graves)
         index.note("basis", self._sync.basis())
@@ -506,17 +507,3 @@ def _hashes(folder: str) -> Iterator[str]:
         if above == folder:
             return
         folder = above
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """A while in which nobody looks for cycles: sessions have none, and there are millions of values."""
-    import gc
-
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

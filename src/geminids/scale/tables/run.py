@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids import __version__
+from geminids.core.collecting import without_collecting
 from geminids.core.config import TABLES_FOLDER, is_below
 from geminids.core.errors import AgentFolderError
 from geminids.core.locks import locked
@@ -78,7 +79,7 @@ class TablesWriter:
         self, *, anew: bool = False, jobs: int | None = None, progress: Progress | None = None
     ) -> TablesWritten:
         """Write what changed since the last time, or all of it anew."""
-        with self._alone():
+        with self._alone(), without_collecting():
             before = read_manifest(self._store, self._manner.machine)
             parts = self._library.parts()
             return _Run(self._store, self._manner, before, parts, anew=anew).run(
