@@ -3,8 +3,8 @@
 A place is a folder on a disk or in object storage that holds homes of users, one or many, each with the
 folders that agents have in it:
 
-    place/.gemini          the home of one user
-    place/laptop/.claude   one of many; `laptop` is the machine
+    place/.agent           the home of one user, with the folder of one agent
+    place/laptop/.agent    one of many; `laptop` is the machine
 
 A *piece* is a part of the work of about equal size. Files that belong to one session stand in one bundle, and
 a bundle is never divided. What lies beside the sessions of a project (saved chats, logs of what was typed) is

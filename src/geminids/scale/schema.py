@@ -52,7 +52,7 @@ class Table(NamedTuple):
 
 
 _WHOSE = (
-    Column("agent", "text", "The agent: gemini, claude, codex."),
+    Column("agent", "text", "The agent, as `list` names it."),
     Column("month", "text", "The month (UTC) in which what is read together began: 2026-11, or unknown."),
     Column("machine", "text", "The machine that the files are from."),
 )
@@ -89,7 +89,7 @@ SESSIONS = Table(
     (
         *_WHOSE,
         _PROJECT,
-        Column("id", "text", "What commands take: gemini:<id>. The same on every machine that has a copy."),
+        Column("id", "text", "What commands take: <agent>:<id>. The same on every machine that has a copy."),
         Column("key", "text", "The session in this place: no other row has the same."),
         Column("native_id", "text", "The agent's own id."),
         Column("kind", "text", "main, subagent, checkpoint, lost or copy."),
