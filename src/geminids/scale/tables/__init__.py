@@ -1,6 +1,6 @@
 """Tables written into a folder or a bucket, and kept up to date there.
 
-    OUT/sessions/agent=gemini/month=2026-11/<machine>.parquet     and so for each table
+    OUT/sessions/agent=<agent>/month=2026-11/<machine>.parquet    and so for each table
     OUT/_geminids/<machine>.json                                  what of it is up to date
 
 A *part* is an agent's sessions of a month on one machine: a file in each table. What changed is written anew,
