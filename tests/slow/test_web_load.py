@@ -22,10 +22,10 @@ from starlette.responses import Response
 
 from geminids.core.errors import GeminidsError
 from geminids.faces.documents.base import Document
+from geminids.faces.serving.libraries import Libraries
 from geminids.faces.web.answers import AnswerCache, Answers
 from geminids.faces.web.endpoints import Asked as QuestionOf
 from geminids.faces.web.endpoints import Desk, Endpoint
-from geminids.faces.web.libraries import Libraries
 from geminids.library import open_library
 from tests.conftest import RecordProperty
 from tests.support.connections import to_be_closed
@@ -257,7 +257,7 @@ async def _awaited(answer: Awaitable[Response]) -> Response:
 def test_the_process_ends_in_the_middle_of_an_answer() -> None:
     script = """
 import asyncio, threading
-from geminids.faces.web.workers import Workers
+from geminids.faces.serving.workers import Workers
 
 async def ask():
     has_begun = threading.Event()

@@ -18,10 +18,10 @@ from starlette.testclient import TestClient
 
 from geminids.core.model import SessionKind
 from geminids.faces.documents.live import LiveEvent
+from geminids.faces.serving.outgoing import JsonWriter
+from geminids.faces.serving.redaction import Redaction
 from geminids.faces.web.app import ENDPOINTS
 from geminids.faces.web.endpoints import Endpoint
-from geminids.faces.web.outgoing import JsonWriter
-from geminids.faces.web.redaction import Redaction
 from geminids.library import open_library
 from geminids.query.sessions.listing import Filter
 from geminids.sharing.transcript import safe

@@ -21,11 +21,11 @@ import httpx2
 import pytest
 
 from geminids.core.errors import INTERRUPTED
+from geminids.faces.serving.libraries import Libraries
+from geminids.faces.serving.outgoing import JsonWriter
+from geminids.faces.serving.redaction import Redaction
 from geminids.faces.web import events
 from geminids.faces.web.events import Live
-from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.outgoing import JsonWriter
-from geminids.faces.web.redaction import Redaction
 from geminids.library import open_library
 from tests.conftest import RecordProperty
 from tests.support.connections import to_be_closed

@@ -20,8 +20,8 @@ import httpx2
 import pytest
 
 from geminids.core.errors import INTERRUPTED, WRONG_USAGE
-from geminids.faces.web.errors import EndingError
-from geminids.faces.web.libraries import Libraries
+from geminids.faces.serving.errors import EndingError
+from geminids.faces.serving.libraries import Libraries
 from geminids.library import Library, open_library
 from geminids.library.current_index import Progress
 from geminids.query.sessions.listing import Filter
@@ -97,7 +97,7 @@ def test_the_newest_are_there_while_the_rest_is_read_and_that_is_said(
 
     for name in ("intake.STEP", "FIRST_STEP"):
         monkeypatch.setattr(f"geminids.sync.{name}", 1)
-    monkeypatch.setattr("geminids.faces.web.libraries.OFTEN", 0.0)
+    monkeypatch.setattr("geminids.faces.serving.libraries.OFTEN", 0.0)
     write_many(tmp_path / "home", 5)
     # One of the first step, its end, one of the second step that counts by then, and one of the third.
     held = Held(tmp_path / "home", tmp_path / "data", after=4)

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geminids.core.model import Session
-from geminids.faces.web.opened_sessions import BegunSession, OpenedSession
+from geminids.faces.serving.opened_sessions import BegunSession, OpenedSession
 from geminids.library import Library
 from geminids.query.sessions.beginning import Beginning
 from geminids.query.sessions.listing import Filter

@@ -20,7 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from geminids.core.errors import INTERRUPTED, NOTHING_FOUND, PARTLY_DONE, WRONG_USAGE, SlowPatternError
-from geminids.faces.web.libraries import READERS
+from geminids.faces.serving.libraries import READERS
 from geminids.library import open_library
 from geminids.query.search.question import Question
 from geminids.query.usage.prices.overrides import read_overrides

@@ -6,8 +6,7 @@
     refusal_page.py     what a person sees who may not
     endpoints.py        what an endpoint is; subjects list theirs, and `openapi.py` describes them all
     ../documents/       what they answer with
-    libraries.py        libraries for threads, and the one that syncs
-    opened_sessions.py  sessions that were read lately
+    ../serving/         what it shares with the server of agents: libraries for threads, opened sessions
     events.py           what agents write, sent to browsers as it happens
 
 - An endpoint is a value: a path, a class whose fields are the parameters, a class of the answer, a function.
@@ -16,7 +15,8 @@
   start (`pages.py`), so no request names a file.
 - A connection waits for nobody long (`connections.py`): a request has seconds to come whole, and only so many
   are waited for.
-- What leaves passes one place (`outgoing.py`): it hides secrets and cleans every text of every document.
+- What leaves passes one place (`serving/outgoing.py`): it hides secrets and cleans every text of every
+  document.
 - Questions run in threads, on libraries that only read; one more library syncs. When it has taken something
   in, the readers are opened anew, and answers that were cached for the state before are dropped.
 - Sessions are read once and answered window by window. The beginning of a large one is read alone first: the

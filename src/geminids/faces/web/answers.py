@@ -19,13 +19,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from geminids.core.errors import GeminidsError
+from geminids.faces.serving.libraries import READERS, Libraries
+from geminids.faces.serving.opened_sessions import OpenedSessions
+from geminids.faces.serving.outgoing import JsonWriter
+from geminids.faces.serving.redaction import Redaction
+from geminids.faces.serving.workers import Workers
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, parameters
 from geminids.faces.web.faults import fault, fault_of, fault_of_system
-from geminids.faces.web.libraries import READERS, Libraries
-from geminids.faces.web.opened_sessions import OpenedSessions
-from geminids.faces.web.outgoing import JsonWriter
-from geminids.faces.web.redaction import Redaction
-from geminids.faces.web.workers import Workers
 
 LONGEST_CACHED = 15.0
 """Seconds after which an answer is worked out again: `7d` means another moment then, and names may be new."""

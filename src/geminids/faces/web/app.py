@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from geminids.faces.serving.libraries import Libraries, OpenLibrary
 from geminids.faces.web import (
     health,
     media,
@@ -34,7 +35,6 @@ from geminids.faces.web.endpoints import Endpoint
 from geminids.faces.web.events import Live
 from geminids.faces.web.faults import fault
 from geminids.faces.web.guard import HEALTH, Code, Guard, Key
-from geminids.faces.web.libraries import Libraries, OpenLibrary
 from geminids.faces.web.openapi import openapi
 from geminids.faces.web.pages import Pages
 from geminids.sharing.export.data import encode

@@ -16,11 +16,11 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from geminids.faces.documents.base import Document
+from geminids.faces.serving.libraries import Libraries
+from geminids.faces.serving.opened_sessions import OpenedSession, OpenedSessions
+from geminids.faces.serving.outgoing import Answer, JsonWriter
+from geminids.faces.serving.redaction import Redaction
 from geminids.faces.web.errors import BadParameterError
-from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.opened_sessions import OpenedSession, OpenedSessions
-from geminids.faces.web.outgoing import Answer, JsonWriter
-from geminids.faces.web.redaction import Redaction
 from geminids.library import Library
 
 MOST_WORDS = 2_000

@@ -42,15 +42,6 @@ class NoSuchPieceError(GeminidsError):
         super().__init__(f"There is no {what} at this place of the session.")
 
 
-class IndexBeingMadeError(GeminidsError):
-    """What there is, is being looked at for the first time."""
-
-    exit_code = PARTLY_DONE
-
-    def __init__(self) -> None:
-        super().__init__("The index is being made for the first time. Try again in a moment.")
-
-
 class OneAtATimeError(GeminidsError):
     """Something that takes long is being done already."""
 
@@ -58,12 +49,3 @@ class OneAtATimeError(GeminidsError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} is already running. Try again when it is done.")
-
-
-class EndingError(GeminidsError):
-    """The server is being ended while something takes long."""
-
-    exit_code = PARTLY_DONE
-
-    def __init__(self) -> None:
-        super().__init__("The server is shutting down.")

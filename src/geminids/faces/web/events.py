@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.errors import GeminidsError
 from geminids.faces.documents.live import LiveEvent
-from geminids.faces.web.errors import EndingError
-from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.outgoing import JsonWriter, harmless
+from geminids.faces.serving.errors import EndingError
+from geminids.faces.serving.libraries import Libraries
+from geminids.faces.serving.outgoing import JsonWriter, harmless
 from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from geminids.core.errors import (
     SessionNotFoundError,
 )
 from geminids.faces.documents.base import Candidate, FaultyRequest
-from geminids.faces.web.outgoing import harmless
+from geminids.faces.serving.outgoing import harmless
 from geminids.sharing.transcript import safe
 
 MEDIA_TYPE = "application/problem+json"

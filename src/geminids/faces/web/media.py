@@ -21,9 +21,9 @@ from geminids.core.model import (
     Unrecognised,
 )
 from geminids.faces.documents.transcript import RawRecord
+from geminids.faces.serving.opened_sessions import OpenedSession
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index, Number, Words
 from geminids.faces.web.errors import BadParameterError, NoSuchPieceError
-from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.parts import attachment_bytes, picture_kind
 from geminids.faces.web.transcript import Level, message_numbered, turn_of, turns_led
 from geminids.library.export_items import Item

@@ -24,8 +24,8 @@ from geminids.faces.documents.overview import (
 )
 from geminids.faces.documents.sessions import RUNNING
 from geminids.faces.documents.tokens import used_tokens
+from geminids.faces.serving.session_lines import session_lines
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page
-from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.filter_notes import FILTER_NOTES, VALUE_NOTES
 from geminids.query.search.filters import FILTERS
 from geminids.query.sessions.listing import LED_BY_HUMANS, Filter

@@ -9,9 +9,9 @@ import msgspec
 
 from geminids.faces.documents.base import harmless_all
 from geminids.faces.documents.search_page import Search, SearchSession, search_hit, search_page
+from geminids.faces.serving.session_lines import session_lines
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
 from geminids.faces.web.hidden_snippets import hidden_snippets
-from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.found import Found
 from geminids.query.search.question import Question
 

@@ -26,7 +26,7 @@ from geminids.faces.web.guard import Code, Key
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from geminids.faces.web.libraries import OpenLibrary
+    from geminids.faces.serving.libraries import OpenLibrary
 
 LOOPBACK = "127.0.0.1"
 PATIENCE = 1

@@ -8,9 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from geminids.faces.documents.transcript import Opening
+from geminids.faces.serving.opened_sessions import BegunSession
+from geminids.faces.serving.session_lines import session_lines
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint
-from geminids.faces.web.opened_sessions import BegunSession
-from geminids.faces.web.session_lines import session_lines
 from geminids.faces.web.transcript import (
     AskedAtLevel,
     AskedForOutline,

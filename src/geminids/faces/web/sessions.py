@@ -15,10 +15,10 @@ import msgspec
 from geminids.core.names import project_names
 from geminids.faces.documents.base import harmless_all
 from geminids.faces.documents.sessions import Facets, FacetValue, Sessions, project_key
+from geminids.faces.serving.session_lines import session_lines
 from geminids.faces.web.endpoints import AskedOfSessions, Desk, Endpoint, Page, SomeWords, Words
 from geminids.faces.web.errors import BadParameterError
 from geminids.faces.web.search import SEARCH_PATIENCE, near_words
-from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.facets import Facet
 from geminids.query.search.found_sessions import FoundInOrder
 from geminids.query.search.moments import parse_moment

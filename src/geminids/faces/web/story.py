@@ -11,7 +11,7 @@ from geminids.core.model import AnyPart, Message, Origin
 from geminids.faces.documents.parts import AnyPartDocument, WordsPart
 from geminids.faces.documents.tokens import used_by_request
 from geminids.faces.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
-from geminids.faces.web.opened_sessions import OpenedSession
+from geminids.faces.serving.opened_sessions import OpenedSession
 from geminids.faces.web.parts import PartAddress, part_document
 from geminids.faces.web.prose import plain
 from geminids.faces.web.times import seconds_between

@@ -18,8 +18,8 @@ from geminids.faces.documents.timeline import (
     TimelineCall,
     TimelineTurn,
 )
+from geminids.faces.serving.opened_sessions import OpenedSession
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index
-from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.transcript import turns_led
 from geminids.sharing.transcript import safe

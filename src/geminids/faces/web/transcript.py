@@ -21,10 +21,10 @@ from geminids.faces.documents.transcript import (
     Story,
     TurnEntry,
 )
+from geminids.faces.serving.opened_sessions import OpenedSession
+from geminids.faces.serving.session_lines import session_lines
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index, Number
 from geminids.faces.web.errors import NoSuchMessageError, NoSuchPieceError
-from geminids.faces.web.opened_sessions import OpenedSession
-from geminids.faces.web.session_lines import session_lines
 from geminids.faces.web.story import Names, StoryWindows
 from geminids.faces.web.times import seconds_between
 from geminids.query.usage.costs import Costing, Sums

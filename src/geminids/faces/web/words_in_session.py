@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from geminids.faces.documents.search_page import FoundInSession, found_place
+from geminids.faces.serving.opened_sessions import OpenedSession
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index, Number
-from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.transcript import Level
 from geminids.query.search.in_session import Holding, first_from, places_in, texts_holding
 

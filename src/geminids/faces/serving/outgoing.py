@@ -21,7 +21,7 @@ import msgspec
 from geminids.core.model import SessionKind
 from geminids.faces.documents.base import Document, Handle
 from geminids.faces.documents.sessions import project_key
-from geminids.faces.web.redaction import Redaction
+from geminids.faces.serving.redaction import Redaction
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
 from geminids.query.usage.stats import StatsQuestion

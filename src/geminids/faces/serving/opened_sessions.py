@@ -21,8 +21,8 @@ from geminids.core.model import Message, Session, SessionFile, ToolCall
 from geminids.sharing.transcript.entries import LEVELS, StoryEntry, Turn, transcript
 
 if TYPE_CHECKING:
-    from geminids.faces.web.outgoing import JsonWriter
-    from geminids.faces.web.redaction import Redaction
+    from geminids.faces.serving.outgoing import JsonWriter
+    from geminids.faces.serving.redaction import Redaction
     from geminids.library import Library
     from geminids.query.sessions.beginning import Beginning
 

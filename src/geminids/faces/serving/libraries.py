@@ -20,7 +20,7 @@ from typing import Protocol
 
 from geminids.core.errors import GeminidsError, NoIndexError
 from geminids.faces.documents.health import SyncState
-from geminids.faces.web.errors import EndingError, IndexBeingMadeError
+from geminids.faces.serving.errors import EndingError, IndexBeingMadeError
 from geminids.library import Library
 from geminids.library.current_index import Progress
 from geminids.sync.values import Outcome
