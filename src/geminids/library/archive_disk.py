@@ -23,7 +23,7 @@ class ArchiveDisk(Base):
     """The disk as it is, and the newest copy in an archive of each file that is gone from it."""
 
     def __init__(self, archive: Archive, here: Sequence[str], foreign: Sequence[str]) -> None:
-        super().__init__(archive.newest, archive.content, _moved_name(), archive.versions, archive.part)
+        super().__init__(archive.newest, archive.content, moved_names(), archive.versions, archive.part)
         self.know_homes(here, foreign)
         self._origin = archive.folder, tuple(here), tuple(foreign)
 
@@ -37,7 +37,7 @@ def _opened_again(folder: str, here: Sequence[str], foreign: Sequence[str]) -> A
     return ArchiveDisk(Archive(folder), here, foreign)
 
 
-def _moved_name() -> Callable[[str], str | None]:
+def moved_names() -> Callable[[str], str | None]:
     """What stays the same of a file when an agent moves or packs it; asked for each of many files."""
 
     @cache

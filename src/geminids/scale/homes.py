@@ -23,8 +23,9 @@ from geminids.core import agents
 from geminids.core.agents.base import Bundle, Companions, Home, Reading
 from geminids.core.agents.traces import Trace, trace
 from geminids.core.disk import Disk, Entry
-from geminids.core.model import CompanionKind, Problem
+from geminids.core.model import CompanionKind, Problem, ProblemKind
 from geminids.reading.bundles import LISTED, Shelf, read_beside, read_bundle, shelves
+from geminids.scale.places.disks import Place
 
 BYTES = 32_000_000
 """Of session files in a piece."""
@@ -68,6 +69,21 @@ class Piece(NamedTuple):
     """What stood in the way of finding files at all."""
 
 
+def pieces_of(
+    place: Place, wanted: Wanted = EVERYTHING, most: int = BYTES, machine: str | None = None
+) -> Iterator[Piece]:
+    """All that is in a place, in pieces of about so many bytes."""
+    if place.homes is None:
+        yield from pieces(place.disk, place.root, wanted, most, machine)
+        return
+    homes = [
+        Home(agent, folder, "given", place.disk)
+        for agent, folder in place.homes
+        if wanted.agents is None or agent in wanted.agents
+    ]
+    yield from _pieces_of(machine or place.machine or "unknown", homes, wanted, most)
+
+
 def pieces(
     disk: Disk, root: str, wanted: Wanted = EVERYTHING, most: int = BYTES, machine: str | None = None
 ) -> Iterator[Piece]:
@@ -76,14 +92,19 @@ def pieces(
     Without a machine, folders of homes below the root say which machine they are of.
     """
     by_machine: dict[str, list[Home]] = {}
-    for owner, home in homes_below(disk, root, wanted.agents):
+    problems: list[Problem] = []
+    for owner, home in homes_below(disk, root, wanted.agents, problems):
         by_machine.setdefault(machine or owner, []).append(home)
+    if problems:
+        yield Piece(machine or _machine_of(Path(root)), (), "unknown", tuple(problems))
     for name, homes in sorted(by_machine.items()):
         yield from _pieces_of(name, homes, wanted, most)
 
 
-def homes_below(disk: Disk, root: str, wanted: Collection[str] | None = None) -> Iterator[tuple[str, Home]]:
-    """The homes below a folder, each with the machine that it is of."""
+def homes_below(
+    disk: Disk, root: str, wanted: Collection[str] | None = None, problems: list[Problem] | None = None
+) -> Iterator[tuple[str, Home]]:
+    """The homes below a folder, each with the machine that it is of; folders that are closed are problems."""
     names = {
         name: source.name
         for source in agents.every()
@@ -91,13 +112,17 @@ def homes_below(disk: Disk, root: str, wanted: Collection[str] | None = None) ->
         for name in source.projects().data_folders
     }
     place = Path(root)
-    own = place.name or "root"
-    if own in names:
-        yield place.parent.name or "root", Home(names[own], root, "given", disk)
+    if place.name in names:
+        yield _machine_of(place.parent), Home(names[place.name], root, "given", disk)
         return
-    for folder, agent in _found(disk, root, names, _DEEPEST):
+    for folder, agent in _found(disk, root, names, _DEEPEST, [] if problems is None else problems):
         owner = Path(folder).parent.relative_to(place)
-        yield str(owner) if owner.parts else own, Home(agent, folder, "given", disk)
+        yield str(owner) if owner.parts else _machine_of(place), Home(agent, folder, "given", disk)
+
+
+def _machine_of(folder: Path) -> str:
+    """What a machine is called whose homes lie right in a folder."""
+    return folder.name or "root"
 
 
 def readings(piece: Piece) -> Iterator[tuple[str, Reading]]:
@@ -108,20 +133,25 @@ def readings(piece: Piece) -> Iterator[tuple[str, Reading]]:
         yield from _readings_of(part)
 
 
-def _found(disk: Disk, folder: str, names: dict[str, str], depth: int) -> Iterator[tuple[str, str]]:
+def _found(
+    disk: Disk, folder: str, names: dict[str, str], depth: int, problems: list[Problem]
+) -> Iterator[tuple[str, str]]:
     """The folders of agents below a folder."""
-    for entry in _folders(disk, folder):
+    for entry in _folders(disk, folder, problems):
         if entry.name in names:
             yield entry.path, names[entry.name]
         elif depth:
-            yield from _found(disk, entry.path, names, depth - 1)
+            yield from _found(disk, entry.path, names, depth - 1, problems)
 
 
-def _folders(disk: Disk, folder: str) -> Sequence[Entry]:
+def _folders(disk: Disk, folder: str, problems: list[Problem]) -> Sequence[Entry]:
     try:
         return [entry for entry in disk.entries(folder) if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        # Whether the place itself can be opened is asked before; below it there may be anything.
+    except FileNotFoundError:
+        # Somebody removed it meanwhile.
+        return ()
+    except OSError as error:
+        problems.append(Problem(folder, ProblemKind.UNREADABLE, error.strerror or str(error)))
         return ()
 
 

@@ -2,6 +2,10 @@
 
 | module | what is in it |
 |---|---|
-| `stores` | a folder that files are written to and read from by name, each whole or not at all |
+| `stored` | what a store is: a folder of files by name, each whole or not at all |
+| `stores` | one on a disk; which one an address names |
+| `objects` | one in object storage |
+| `arrow_files` | the same as pyarrow reads files |
+| `disks` | homes in folders, buckets and exported copies, as readers look at disks |
 | `errors` | what is said where that cannot be done |
 """

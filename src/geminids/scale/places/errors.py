@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from geminids.core.errors import PARTLY_DONE, GeminidsError
+from geminids.core.installation import who_adds
+
+
+class ScaleNotInstalledError(GeminidsError):
+    """The packages that write and read tables are missing."""
+
+    def __init__(self, missing: str) -> None:
+        super().__init__(f"Tables need {missing!r}; {who_adds('scale')} adds it.")
 
 
 class PlaceError(GeminidsError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from geminids.scale.places.errors import PlaceError
-from geminids.scale.places.stores import Store
+from geminids.scale.places.stored import Store
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION
 
 FOLDER = "_geminids"

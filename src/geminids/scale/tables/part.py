@@ -16,7 +16,8 @@ from geminids.query.projects.known_projects import in_letters
 from geminids.query.sessions.by_month import Found, FoundBeside, FoundBundle, Missing
 from geminids.reading.bundles import read_beside, read_bundle
 from geminids.scale.homes import BESIDE_LIMIT
-from geminids.scale.places.stores import Store, open_store
+from geminids.scale.places.stored import Store
+from geminids.scale.places.stores import open_store
 from geminids.scale.rows import Rows, Whose, add_session, key_of, no_rows, problem_rows
 from geminids.scale.schema import TABLES
 from geminids.scale.tables.manifest import file_name

@@ -15,7 +15,8 @@ from geminids.core.errors import AgentFolderError
 from geminids.core.locks import locked
 from geminids.core.workers import Workers, wanted_workers
 from geminids.scale.places.errors import BusyPlaceError, NoTablesFolderError, PlaceError
-from geminids.scale.places.stores import LocalStore, Store, open_store
+from geminids.scale.places.stored import Store
+from geminids.scale.places.stores import LocalStore, open_store
 from geminids.scale.schema import VERSION
 from geminids.scale.tables.manifest import (
     Manifest,

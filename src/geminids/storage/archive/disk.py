@@ -16,7 +16,7 @@ import stat
 from _thread import allocate_lock
 from bisect import bisect_left
 from functools import cached_property, partial
-from io import BufferedReader, BytesIO, RawIOBase
+from io import BytesIO
 from operator import attrgetter
 
 from geminids.core.disk import KEPT_INODE, AnyPath, Disk, Entry, Facts
@@ -26,8 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import BinaryIO, Generic, Protocol, TypeVar
-
-    from typing_extensions import Buffer
 
     class Copied(Protocol):
         """The newest kept copy of a file, as the archive knows it."""
@@ -57,8 +55,8 @@ _FILE = stat.S_IFREG | 0o600
 _FOLDER = stat.S_IFDIR | 0o700
 _AFTER_BELOW = chr(ord(os.sep) + 1)
 """What follows the name of a folder in no path of a file below it, and in order comes after them all."""
-_HELD, _BUFFER = 64_000_000, 8 << 20
-"""Bytes of a copy that are held in memory, all compared with one digest; and of a larger one, at a time."""
+_HELD = 64_000_000
+"""Bytes of a copy that are held in memory, all compared with one digest."""
 _by_name = attrgetter("name")
 
 
@@ -188,7 +186,13 @@ class KeptDisk(Disk, Generic[C]):
         part = self._part
         if part is None or copy.size <= _HELD:
             return BytesIO(self._read_copy(copy))
-        return BufferedReader(_LargeCopy(copy.size, partial(part, copy)), _BUFFER)
+        from geminids.core.piecewise import opened_piecewise
+
+        return opened_piecewise(copy.size, partial(self._part_of, part, copy))
+
+    def _part_of(self, part: Callable[[C, int, int], bytes], copy: C, start: int, end: int) -> bytes:
+        with _naming_damage():
+            return part(copy, start, end)
 
     def is_there(self, path: AnyPath) -> bool:
         """Whether something of this name is there, or was and is kept."""
@@ -299,36 +303,6 @@ class _naming_damage:  # noqa: N801 - reads as a phrase where it is used
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         if isinstance(error, GeminidsError):
             raise OSError(errno.EIO, f"it is gone, and its kept copy cannot be read: {error}") from error
-
-
-class _LargeCopy(RawIOBase):
-    """A copy that does not fit into memory as a whole, read where it is asked for."""
-
-    def __init__(self, size: int, part: Callable[[int, int], bytes]) -> None:
-        self._size = size
-        self._part = part
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        before = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        self._at = max(0, before + offset)
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Buffer) -> int:
-        with _naming_damage(), memoryview(buffer) as view:
-            content = self._part(self._at, self._at + len(view))
-            view[: len(content)] = content
-            self._at += len(content)
-            return len(content)
 
 
 class _Copies(Generic[C]):

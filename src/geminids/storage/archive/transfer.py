@@ -20,7 +20,7 @@ import os
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from typing import Any, BinaryIO, NamedTuple
@@ -162,7 +162,7 @@ def _line(version: Version) -> bytes:
     return json.dumps(fields | {"content": _member(version.digest)}).encode() + b"\n"
 
 
-class _ListedVersion(NamedTuple):
+class ListedVersion(NamedTuple):
     """A version as a file has it."""
 
     agent: str
@@ -175,17 +175,62 @@ class _ListedVersion(NamedTuple):
     kept_at: int
 
 
-def import_from(archive: Archive, file: str, progress: Progress | None = None) -> Imported:
-    """Take in what another archive has exported. Raises OSError, NotAnArchiveError: nothing was taken."""
+class ExportedCopies(NamedTuple):
+    """All copies that a file has, and where their contents stand in it."""
+
+    file: str
+    versions: Sequence[ListedVersion]
+    """The oldest first."""
+    contents: Mapping[str, tuple[int, int]]
+    """The first byte of the packed content of each digest, and how many there are."""
+
+    def unpacked(self, version: ListedVersion, packed: BinaryIO) -> Iterator[bytes]:
+        """The content of a version piece by piece; they count for nothing until the last one came.
+
+        Raises NotAnArchiveError if it is damaged.
+        """
+        check, left = sha256(), version.size
+        try:
+            for piece in _unpacked_pieces(packed, version.size):
+                check.update(piece)
+                left -= len(piece)
+                yield piece
+        except UnpackError as error:
+            raise NotAnArchiveError(self.file, f"{_member(version.digest)} is damaged ({error})") from error
+        if left or check.hexdigest() != version.digest:
+            raise NotAnArchiveError(self.file, f"{_member(version.digest)} is damaged, or was changed")
+
+
+def exported_copies(opened: BinaryIO, file: str) -> ExportedCopies:
+    """What another archive has exported, to be read where it is. Raises OSError, NotAnArchiveError."""
+    with _naming_no_tar(file), closing(tarfile.open(fileobj=opened, mode="r:")) as tar:
+        members = _members(tar, file)
+        listed = _listed_versions(tar, members, file)
+        _refuse_bombs(members, listed, file)
+    places = {
+        found[1]: (member.offset_data, member.size)
+        for name, member in members.items()
+        if (found := _MEMBER.fullmatch(name))
+    }
+    return ExportedCopies(file, listed, places)
+
+
+@contextmanager
+def _naming_no_tar(file: str) -> Iterator[None]:
     try:
-        with closing(tarfile.open(file, "r:")) as tar:
-            members = _members(tar, file)
-            listed = _listed_versions(tar, members, file)
-            _refuse_bombs(members, listed, file)
-            _check_contents(tar, members, listed, file, progress)
-            return _taken_in(archive, tar, members, listed, progress)
+        yield
     except (tarfile.TarError, EOFError) as error:
         raise NotAnArchiveError(file, f"it is no tar file, or is cut off ({error})") from error
+
+
+def import_from(archive: Archive, file: str, progress: Progress | None = None) -> Imported:
+    """Take in what another archive has exported. Raises OSError, NotAnArchiveError: nothing was taken."""
+    with _naming_no_tar(file), closing(tarfile.open(file, "r:")) as tar:
+        members = _members(tar, file)
+        listed = _listed_versions(tar, members, file)
+        _refuse_bombs(members, listed, file)
+        _check_contents(tar, members, listed, file, progress)
+        return _taken_in(archive, tar, members, listed, progress)
 
 
 def _members(tar: tarfile.TarFile, file: str) -> dict[str, tarfile.TarInfo]:
@@ -202,7 +247,7 @@ def _members(tar: tarfile.TarFile, file: str) -> dict[str, tarfile.TarInfo]:
 
 def _listed_versions(
     tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: str
-) -> list[_ListedVersion]:
+) -> list[ListedVersion]:
     """What the list says, the oldest copy first."""
     if members[_MANIFEST].size > _LONGEST_LIST:
         raise NotAnArchiveError(file, "its list of copies is longer than any that was ever written")
@@ -233,7 +278,7 @@ def _lines(tar: tarfile.TarFile, member: tarfile.TarInfo, file: str) -> Iterator
                 raise NotAnArchiveError(file, f"its list cannot be read ({error})") from error
 
 
-def _listed_version(line: Any, file: str) -> _ListedVersion:
+def _listed_version(line: Any, file: str) -> ListedVersion:
     match line:
         case {
             "agent": str(agent),
@@ -247,7 +292,7 @@ def _listed_version(line: Any, file: str) -> _ListedVersion:
         } if _is_plausible(agent, home, path, size, mode) and _MEMBER.fullmatch(_member(digest)):
             # Whoever says that it was kept in the future does not go before what is kept here.
             at = min(max(kept_at, 0), time.time_ns() // 1_000)
-            return _ListedVersion(agent, home, path, size, mtime_ns, mode, digest, at)
+            return ListedVersion(agent, home, path, size, mtime_ns, mode, digest, at)
         case _:
             raise NotAnArchiveError(file, "a line of its list is not of a kept copy")
 
@@ -265,7 +310,7 @@ def _is_plausible(agent: str, home: str, path: str, size: int, mode: int) -> boo
     return numbers_fit and are_paths and is_inside and are_names is not None
 
 
-def _refuse_bombs(members: dict[str, tarfile.TarInfo], listed: Sequence[_ListedVersion], file: str) -> None:
+def _refuse_bombs(members: dict[str, tarfile.TarInfo], listed: Sequence[ListedVersion], file: str) -> None:
     """Refuse what no sync would keep, by what the list and the tar say of it."""
     for version in listed:
         if version.size > LARGEST:
@@ -284,7 +329,7 @@ def _refuse_bombs(members: dict[str, tarfile.TarInfo], listed: Sequence[_ListedV
 def _check_contents(
     tar: tarfile.TarFile,
     members: dict[str, tarfile.TarInfo],
-    listed: Sequence[_ListedVersion],
+    listed: Sequence[ListedVersion],
     file: str,
     progress: Progress | None,
 ) -> None:
@@ -344,7 +389,7 @@ def _taken_in(
     archive: Archive,
     tar: tarfile.TarFile,
     members: dict[str, tarfile.TarInfo],
-    listed: Sequence[_ListedVersion],
+    listed: Sequence[ListedVersion],
     progress: Progress | None,
 ) -> Imported:
     # The first half was to check what is in the file.
@@ -363,7 +408,7 @@ def _taken_in(
     return Imported(taken, len(listed) - taken, homes)
 
 
-def _is_taken(writer: Writer, listed: _ListedVersion, content: Content) -> bool:
+def _is_taken(writer: Writer, listed: ListedVersion, content: Content) -> bool:
     """Whether a copy was not there yet. Beside one of ours it may count as kept at another time."""
     facts = {"mtime_ns": listed.mtime_ns, "mode": listed.mode, "kept_at": listed.kept_at}
     return writer.put_content(listed.agent, listed.home, listed.path, content, **facts).is_new
