@@ -1,16 +1,29 @@
-"""What an engine runs: pieces of homes into rows of a table, in this process, in others or in a cluster."""
+"""What an engine runs: pieces of homes into rows of a table, in this process, in others or in a cluster.
+
+    place = open_place(uri)
+    for piece in pieces(place.disk, place.root):
+        for batch in batches(Question(piece, "messages")): ...
+
+`read` does the same with as many processes as there are cores.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from geminids.core.workers import Workers, wanted_workers
 from geminids.scale.batches import batch
 from geminids.scale.homes import Piece, readings
+from geminids.scale.only import Only
 from geminids.scale.rows import add_rows, no_rows
 from geminids.scale.schema import TABLES
+from geminids.scale.tables.stored import StoredPiece, stored_batches
+
+if TYPE_CHECKING:
+    from geminids.sharing.redact import Redactor
 
 ROWS = 20_000
 """In a batch; many of few words."""
@@ -21,27 +34,64 @@ BYTES = 16_000_000
 class Question(NamedTuple):
     """What is wanted of a piece."""
 
-    piece: Piece
+    piece: Piece | StoredPiece
     table: str
     columns: Sequence[str] | None = None
     """All of the table, if nothing else is said."""
+    only: Only = Only()
+    redactor: Redactor | None = None
+    """What hides secrets in what is read of sessions; tables are as they were written."""
+
+
+def read(questions: Iterable[Question], jobs: int | None = None) -> Iterator[pa.RecordBatch]:
+    """The answers to all questions in their order, by so many processes; None is one for each core."""
+    with Workers(wanted_workers(jobs), f"{__name__}:answered") as workers:
+        for answer in workers.answers(questions):
+            yield from answer
+
+
+def answered(question: Question) -> list[pa.RecordBatch]:
+    """The same as `batches` at once, as processes hand it on."""
+    return list(batches(question))
 
 
 def batches(question: Question) -> Iterator[pa.RecordBatch]:
     """The rows of a table that a piece holds, in batches; memory never holds more than a bundle and one."""
-    table = TABLES[question.table]
-    words = has_words(question.table, question.columns)
-    rows, read = no_rows(), 0
-    for agent, reading in readings(question.piece):
-        add_rows(rows, reading, agent, question.piece.machine, words=words)
-        read += sum(account.size for account in reading.accounts)
-        if len(rows[table.name]) >= ROWS or read >= BYTES:
-            yield batch(table.name, rows[table.name], question.columns)
-            rows, read = no_rows(), 0
-    if rows[table.name]:
-        yield batch(table.name, rows[table.name], question.columns)
+    only, table = question.only, question.table
+    columns = [name for name in TABLES[table].names if _is_asked(name, question.columns)]
+    needed = {*columns, *only.columns(table)}
+    made = _stored(question, needed) if isinstance(question.piece, StoredPiece) else _made(question, needed)
+    for rows in made:
+        wanted = only.of(table, rows).select(columns)
+        if wanted.num_rows:
+            yield wanted
 
 
 def has_words(table: str, columns: Collection[str] | None) -> bool:
     """Whether some columns of a table, or all, hold words of conversations."""
-    return any(one.is_words and (columns is None or one.name in columns) for one in TABLES[table].columns)
+    return any(one.is_words and _is_asked(one.name, columns) for one in TABLES[table].columns)
+
+
+def _is_asked(column: str, columns: Collection[str] | None) -> bool:
+    return columns is None or column in columns
+
+
+def _stored(question: Question, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
+    assert isinstance(question.piece, StoredPiece)
+    return stored_batches(question.piece, question.table, columns)
+
+
+def _made(question: Question, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
+    """The rows that are made of sessions, with some of their columns."""
+    assert isinstance(question.piece, Piece)
+    name = question.table
+    words = has_words(name, columns)
+    rows, read = no_rows(), 0
+    for agent, reading in readings(question.piece):
+        add_rows(rows, reading, agent, question.piece.machine, words=words, redactor=question.redactor)
+        read += sum(account.size for account in reading.accounts)
+        if len(rows[name]) >= ROWS or read >= BYTES:
+            yield batch(name, rows[name], columns)
+            rows, read = no_rows(), 0
+    if rows[name]:
+        yield batch(name, rows[name], columns)

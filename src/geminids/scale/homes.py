@@ -14,17 +14,18 @@ read once more for that, and told once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from geminids.core import agents
-from geminids.core.agents.base import Bundle, Companions, Home, Reading
+from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading
 from geminids.core.agents.traces import Trace, trace
 from geminids.core.disk import Disk, Entry
-from geminids.core.model import CompanionKind, Problem, ProblemKind
-from geminids.reading.bundles import LISTED, Shelf, read_beside, read_bundle, shelves
+from geminids.core.model import CompanionKind, Problem, ProblemKind, Project
+from geminids.reading.bundles import LISTED, Shelf, project_key, read_beside, read_bundle, shelves
 from geminids.scale.places.disks import Place
 
 BYTES = 32_000_000
@@ -38,16 +39,20 @@ BESIDE_LIMIT = 8_000_000
 
 
 class Wanted(NamedTuple):
-    """What is to be read at all, as far as that can be told before reading."""
+    """What is to be read at all, as far as that can be told before reading. None is everything."""
 
-    agents: Collection[str] | None = None
+    agents: Container[str] | None = None
+    machines: Container[str] | None = None
+    projects: Container[str] | None = None
+    """By their names; those of which the name is not certain are read."""
     since_ns: int | None = None
     """Files that were not written since then hold nothing that happened later."""
-    until_ns: int | None = None
-    """Of those that were written until then only: what streams takes in what is new."""
+    units: Container[str] | None = None
+    """The names of units: who takes in what is new names those."""
 
 
 EVERYTHING = Wanted()
+T = TypeVar("T")
 
 
 class Part(NamedTuple):
@@ -57,6 +62,15 @@ class Part(NamedTuple):
     beside: Companions | None = None
     tied: Sequence[Bundle] = ()
     """Bundles that are read for what lies beside them, and told elsewhere."""
+
+
+class Unit(NamedTuple):
+    """The least that is read by itself: a bundle, what lies beside a project, or something in the way."""
+
+    name: str
+    """The same as long as it is there."""
+    stamp: str
+    """Another one as soon as there is anything new in it."""
 
 
 class Piece(NamedTuple):
@@ -72,37 +86,53 @@ class Piece(NamedTuple):
 def pieces_of(
     place: Place, wanted: Wanted = EVERYTHING, most: int = BYTES, machine: str | None = None
 ) -> Iterator[Piece]:
-    """All that is in a place, in pieces of about so many bytes."""
-    if place.homes is None:
-        yield from pieces(place.disk, place.root, wanted, most, machine)
-        return
-    homes = [
-        Home(agent, folder, "given", place.disk)
-        for agent, folder in place.homes
-        if wanted.agents is None or agent in wanted.agents
-    ]
-    yield from _pieces_of(machine or place.machine or "unknown", homes, wanted, most)
+    """All that is in a place, in pieces of about so many bytes.
+
+    Without a machine, folders of homes below the root say which machine they are of.
+    """
+    for listed in _machines(place, wanted, machine):
+        yield from _pieces_of(listed, wanted, most)
 
 
 def pieces(
     disk: Disk, root: str, wanted: Wanted = EVERYTHING, most: int = BYTES, machine: str | None = None
 ) -> Iterator[Piece]:
-    """All that is below a folder, in pieces of about so many bytes.
+    """The same of all that is below a folder."""
+    yield from pieces_of(Place(disk, root), wanted, most, machine)
 
-    Without a machine, folders of homes below the root say which machine they are of.
-    """
+
+def units_of(place: Place, wanted: Wanted = EVERYTHING, machine: str | None = None) -> Iterator[Unit]:
+    """All that is in a place, as it is told apart from what was there before."""
+    for listed in _machines(place, wanted, machine):
+        yield from listed.units()
+
+
+def _machines(place: Place, wanted: Wanted, machine: str | None) -> Iterator[_Listed]:
+    """What lies in a place, by machines: memory holds the files of one."""
     by_machine: dict[str, list[Home]] = {}
     problems: list[Problem] = []
-    for owner, home in homes_below(disk, root, wanted.agents, problems):
-        by_machine.setdefault(machine or owner, []).append(home)
+    for owner, home in _homes_in(place, wanted.agents, problems):
+        by_machine.setdefault(machine or place.machine or owner, []).append(home)
     if problems:
-        yield Piece(machine or _machine_of(Path(root)), (), "unknown", tuple(problems))
+        yield _Listed(machine or _machine_of(Path(place.root)), (), problems)
     for name, homes in sorted(by_machine.items()):
-        yield from _pieces_of(name, homes, wanted, most)
+        if wanted.machines is None or name in wanted.machines:
+            yield _Listed(name, homes)
+
+
+def _homes_in(
+    place: Place, wanted: Container[str] | None, problems: list[Problem]
+) -> Iterator[tuple[str, Home]]:
+    if place.homes is None:
+        yield from homes_below(place.disk, place.root, wanted, problems)
+        return
+    for agent, folder in place.homes:
+        if wanted is None or agent in wanted:
+            yield "unknown", Home(agent, folder, "given", place.disk)
 
 
 def homes_below(
-    disk: Disk, root: str, wanted: Collection[str] | None = None, problems: list[Problem] | None = None
+    disk: Disk, root: str, wanted: Container[str] | None = None, problems: list[Problem] | None = None
 ) -> Iterator[tuple[str, Home]]:
     """The homes below a folder, each with the machine that it is of; folders that are closed are problems."""
     names = {
@@ -155,63 +185,117 @@ def _folders(disk: Disk, folder: str, problems: list[Problem]) -> Sequence[Entry
         return ()
 
 
-def _pieces_of(machine: str, homes: Sequence[Home], wanted: Wanted, most: int) -> Iterator[Piece]:
-    scans = [agents.load(home.agent).scan(home) for home in homes]
-    for home, scan in zip(homes, scans, strict=True):
-        if scan.problems:
-            yield Piece(machine, (), home.agent, scan.problems)
-    gathered: list[Part] = []
-    room = most
-    for part in (part for shelf in shelves(scans) for part in _parts(shelf, wanted, most)):
-        weight = _weight(part)
-        if gathered and weight > room:
-            yield Piece(machine, tuple(gathered))
-            gathered, room = [], most
-        gathered.append(part)
-        room -= weight
-    if gathered:
-        yield Piece(machine, tuple(gathered))
+class _Listed:
+    """The files of one machine."""
+
+    def __init__(self, machine: str, homes: Sequence[Home], problems: Sequence[Problem] = ()) -> None:
+        scans = [agents.load(home.agent).scan(home) for home in homes]
+        self.machine = machine
+        self.problems = [("unknown", problems)]
+        self.problems += [(home.agent, scan.problems) for home, scan in zip(homes, scans, strict=True)]
+        self.shelves = shelves(scans)
+
+    def units(self) -> Iterator[Unit]:
+        """All of them."""
+        for _, problems in self.problems:
+            for problem in problems:
+                yield Unit(self.name_of(problem), problem.detail)
+        for shelf in self.shelves:
+            for bundle in shelf.bundles:
+                yield Unit(self.name_of(bundle), _stamp(bundle))
+            if _listed(shelf.companions):
+                yield Unit(self.name_of(shelf.companions), _stamp(shelf.companions))
+
+    def name_of(self, of: Bundle | Companions | Problem) -> str:
+        """What a unit is called."""
+        match of:
+            case Bundle():
+                facts = ["bundle", of.agent, project_key(of), of.key]
+            case Companions():
+                facts = ["beside", of.agent, project_key(of)]
+            case Problem():
+                facts = ["problem", of.file, of.kind]
+        return _digest([self.machine, *facts])
+
+    def is_wanted(self, of: Bundle | Companions | Problem, wanted: Wanted) -> bool:
+        """Whether somebody wants what is new in it, or all."""
+        return wanted.units is None or self.name_of(of) in wanted.units
 
 
-def _parts(shelf: Shelf, wanted: Wanted, most: int) -> Iterator[Part]:
+def _stamp(of: Bundle | Companions) -> str:
+    """What is different as soon as one of its files is, or what is known of it beside them."""
+    if isinstance(of, Companions):
+        return _digest(map(_fact, _listed(of)))
+    return _digest([repr(of.project), of.title or "", *map(_fact, of.files), *map(_fact, of.beside)])
+
+
+def _fact(file: FoundFile | CompanionFile) -> str:
+    # Where storage is mounted anew, inodes are others.
+    return f"{file.path} {file.size} {file.mtime_ns}"
+
+
+def _digest(facts: Iterable[str]) -> str:
+    return blake2b("\0".join(facts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _pieces_of(listed: _Listed, wanted: Wanted, most: int) -> Iterator[Piece]:
+    for agent, problems in listed.problems:
+        if told := [problem for problem in problems if listed.is_wanted(problem, wanted)]:
+            yield Piece(listed.machine, (), agent, told)
+    parts = (part for shelf in listed.shelves for part in _parts(listed, shelf, wanted, most))
+    for some in grouped(parts, _weight, most):
+        yield Piece(listed.machine, some)
+
+
+def _parts(listed: _Listed, shelf: Shelf, wanted: Wanted, most: int) -> Iterator[Part]:
     """A project in parts: whole, if it is not larger than a piece."""
-    told = [bundle for bundle in shelf.bundles if _is_wanted(bundle, wanted)]
-    beside = shelf.companions if _is_listed(shelf.companions, wanted) else None
-    rest = [bundle for bundle in shelf.bundles if bundle not in told] if beside else []
-    if sum(map(_weight_of, (*told, *rest))) <= most:
-        if told or beside:
-            yield Part(tuple(told), beside, tuple(rest))
+    if not _may_be_in(shelf.companions.project, wanted.projects):
         return
-    gathered: list[Bundle] = []
-    room = most
-    for bundle in told:
-        weight = _weight_of(bundle)
-        if gathered and weight > room:
-            yield Part(tuple(gathered))
-            gathered, room = [], most
-        gathered.append(bundle)
-        room -= weight
-    if gathered:
-        yield Part(tuple(gathered))
+    told: list[Bundle] = []
+    rest: list[Bundle] = []
+    for bundle in shelf.bundles:
+        is_told = listed.is_wanted(bundle, wanted) and _is_in_time(bundle.files, wanted)
+        (told if is_told else rest).append(bundle)
+    lying = _listed(shelf.companions)
+    is_told = bool(lying) and listed.is_wanted(shelf.companions, wanted) and _is_in_time(lying, wanted)
+    beside = shelf.companions if is_told else None
+    tied = rest if beside else []
+    if sum(map(_weight_of, (*told, *tied))) <= most:
+        if told or beside:
+            yield Part(tuple(told), beside, tuple(tied))
+        return
+    for some in grouped(told, _weight_of, most):
+        yield Part(some)
     if beside:
         yield Part((), beside, shelf.bundles)
 
 
-def _is_wanted(bundle: Bundle, wanted: Wanted) -> bool:
-    newest = max(file.mtime_ns for file in bundle.files)
-    return _is_in_time(newest, wanted)
+def grouped(things: Iterable[T], weight: Callable[[T], int], most: int) -> Iterator[tuple[T, ...]]:
+    """Things in their order, in groups that weigh no more, or are but one."""
+    gathered: list[T] = []
+    room = most
+    for thing in things:
+        if gathered and weight(thing) > room:
+            yield tuple(gathered)
+            gathered, room = [], most
+        gathered.append(thing)
+        room -= weight(thing)
+    if gathered:
+        yield tuple(gathered)
 
 
-def _is_listed(companions: Companions, wanted: Wanted) -> bool:
-    """Whether anything lies beside the sessions that is listed among them, and was written in time."""
-    listed = [file.mtime_ns for file in companions.files if file.kind in LISTED]
-    return bool(listed) and _is_in_time(max(listed), wanted)
+def _may_be_in(project: Project, wanted: Container[str] | None) -> bool:
+    """Whether sessions of a project may be of one that is wanted."""
+    return wanted is None or not project.certain or project.path in wanted
 
 
-def _is_in_time(newest: int, wanted: Wanted) -> bool:
-    return (wanted.since_ns is None or newest >= wanted.since_ns) and (
-        wanted.until_ns is None or newest < wanted.until_ns
-    )
+def _listed(companions: Companions) -> Sequence[CompanionFile]:
+    """What lies beside the sessions of a project and is listed among them."""
+    return [file for file in companions.files if file.kind in LISTED]
+
+
+def _is_in_time(files: Iterable[FoundFile | CompanionFile], wanted: Wanted) -> bool:
+    return wanted.since_ns is None or max(file.mtime_ns for file in files) >= wanted.since_ns
 
 
 def _weight(part: Part) -> int:
@@ -232,11 +316,21 @@ def _readings_of(part: Part) -> Iterator[tuple[str, Reading]]:
     if part.beside is not None:
         for bundle in part.tied:
             _read(bundle, traced, traces)
-        yield part.beside.agent, read_beside(part.beside, traces, BESIDE_LIMIT)
+        beside = partial(read_beside, part.beside, traces, BESIDE_LIMIT)
+        yield part.beside.agent, _whatever_comes(beside, _listed(part.beside)[0].path)
 
 
 def _read(bundle: Bundle, traced: Callable[..., Trace] | None, traces: list[Trace]) -> Reading:
-    reading = read_bundle(bundle)
+    reading = _whatever_comes(partial(read_bundle, bundle), str(bundle.files[0].path))
     if traced is not None:
         traces.extend(map(traced, reading.sessions))
     return reading
+
+
+def _whatever_comes(read: Callable[[], Reading], file: str) -> Reading:
+    """What is read; of thousands of machines one file must not end the work on all others."""
+    try:
+        return read()
+    except Exception as error:  # noqa: BLE001 - readers raise nothing, so nobody knows what this is
+        detail = f"reading it ended with {type(error).__name__}; please report this"
+        return Reading((), (), (Problem(file, ProblemKind.UNREADABLE, detail),))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids import __version__
 from geminids.core.agents.base import Reading
+from geminids.core.errors import RedactionError
 from geminids.core.model import (
     Attachment,
     FileReference,
@@ -29,7 +30,12 @@ from geminids.storage.codec.estimates import estimates
 from geminids.storage.codec.rows import DONE, lines_of_change
 from geminids.storage.times import microseconds
 
+if TYPE_CHECKING:
+    from geminids.sharing.redact import Redactor
+
 UNKNOWN_MONTH = "unknown"
+NOT_HIDDEN = "not-hidden"
+"""The kind of problem that a session is whose secrets cannot be hidden."""
 _MADE = (__version__, VERSION)
 _NOT_ESTIMATED = (None, None)
 
@@ -51,12 +57,36 @@ def no_rows() -> Rows:
     return {name: [] for name in TABLES}
 
 
-def add_rows(rows: Rows, reading: Reading, agent: str, machine: str, *, words: bool) -> None:
+def add_rows(
+    rows: Rows,
+    reading: Reading,
+    agent: str,
+    machine: str,
+    *,
+    words: bool,
+    redactor: Redactor | None = None,
+) -> None:
     """Add what was read to rows; without `words`, columns of words stay empty."""
     whose = Whose(agent, month_of(reading.sessions), machine)
     for session in reading.sessions:
-        add_session(rows, session, whose, words=words)
+        if redactor is None:
+            add_session(rows, session, whose, words=words)
+        else:
+            _add_redacted(rows, session, whose, redactor, words=words)
     rows["problems"] += problem_rows(reading.problems, whose)
+
+
+def _add_redacted(rows: Rows, session: Session, whose: Whose, redactor: Redactor, *, words: bool) -> None:
+    """Add a session without its secrets, or the problem that they cannot be hidden."""
+    # What names it is told by what its files say, whatever of that is hidden.
+    key = key_of(session, whose.machine)
+    try:
+        redacted = redactor.redact(session).session
+    except RedactionError as error:
+        detail = f"a session was left out, whose secrets cannot be hidden: {error}"
+        rows["problems"].append((*whose, session.file or "", NOT_HIDDEN, detail, None, None, None, *_MADE))
+        return
+    add_session(rows, redacted, whose, words=words, key=key)
 
 
 def month_of(sessions: Iterable[Session]) -> str:

@@ -78,10 +78,11 @@ def load_key(folder: Path | None) -> bytes:
             _make_key(path)
         except OSError:
             return secrets.token_bytes(KEY_SIZE)
-    return _read_key(path)
+    return read_key(path)
 
 
-def _read_key(path: Path) -> bytes:
+def read_key(path: Path) -> bytes:
+    """The key in a file; raises RedactionKeyError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             # Others can keep whoever opens them waiting for ever.

@@ -1,0 +1,153 @@
+"""Tables that were written, read again in pieces: what engines divide among themselves instead of homes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from geminids.scale.batches import TYPES
+from geminids.scale.homes import EVERYTHING, Wanted, grouped
+from geminids.scale.places.errors import PlaceError
+from geminids.scale.places.stored import Store
+from geminids.scale.places.stores import open_store
+from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Column
+from geminids.scale.tables.manifest import FOLDER
+
+_ROWS = 20_000
+_SUFFIX = ".parquet"
+
+
+class StoredFile(NamedTuple):
+    """A file of a table, or some of its groups of rows."""
+
+    name: str
+    size: int
+    groups: tuple[int, ...] | None = None
+    """None is all of them."""
+
+
+class StoredPiece(NamedTuple):
+    """Some files of one table, read at once."""
+
+    uri: str
+    files: tuple[StoredFile, ...]
+
+
+def holds_tables(store: Store) -> bool:
+    """Whether tables were written there."""
+    names = {stored.name.split("/")[0] for stored in store.listed(FOLDER)}
+    if names:
+        return True
+    return any(next(store.listed(name), None) for name in TABLES)
+
+
+def stored_pieces(
+    store: Store, table: str, wanted: Wanted = EVERYTHING, *, most: int
+) -> Iterator[StoredPiece]:
+    """All files of a table, in pieces of about so many bytes. Raises PlaceError for a newer release's."""
+    _refuse_newer(store)
+    files = (one for file in _files(store, table, wanted) for one in _divided(store, file, most))
+    for some in grouped(files, lambda file: file.size, most):
+        yield StoredPiece(store.uri, some)
+
+
+def stored_batches(piece: StoredPiece, table: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
+    """The rows of a piece, with some columns; those that an earlier release did not write are null."""
+    for file in piece.files:
+        with _opened(_store(piece.uri), file.name) as parquet:
+            _check(parquet, f"{piece.uri}/{file.name}")
+            there = [name for name in columns if name in parquet.schema_arrow.names]
+            groups = file.groups if file.groups is not None else range(parquet.num_row_groups)
+            for rows in parquet.iter_batches(_ROWS, list(groups), there):
+                yield _whole(rows, table, columns, _folders(file.name))
+
+
+def _files(store: Store, table: str, wanted: Wanted) -> Iterator[StoredFile]:
+    """The files of a table in which what is wanted may be; a manifest tells of none that is not listed."""
+    for stored in store.listed(table):
+        agent = _folders(stored.name).get("agent")
+        machine = stored.name.rpartition("/")[2].removesuffix(_SUFFIX)
+        is_wanted = stored.name.endswith(_SUFFIX) and (wanted.agents is None or agent in wanted.agents)
+        if is_wanted and (wanted.machines is None or machine in wanted.machines):
+            yield StoredFile(stored.name, stored.size)
+
+
+def _divided(store: Store, file: StoredFile, most: int) -> Iterable[StoredFile]:
+    if file.size <= most:
+        return (file,)
+    with _opened(store, file.name) as parquet:
+        about = parquet.metadata
+        return [
+            StoredFile(file.name, about.row_group(group).total_byte_size, (group,))
+            for group in range(about.num_row_groups)
+        ]
+
+
+def _opened(store: Store, name: str) -> pq.ParquetFile:
+    files, folder = store.file_system()
+    try:
+        return pq.ParquetFile(files.open_input_file(f"{folder}/{name}"))
+    except (OSError, pa.ArrowInvalid) as error:
+        raise PlaceError(f"{store.uri}/{name}", f"it cannot be read as Parquet ({error})") from error
+
+
+@cache
+def _store(uri: str) -> Store:
+    return open_store(uri)
+
+
+def _folders(name: str) -> dict[str, str]:
+    """What the names of the folders of a file tell of all its rows."""
+    pairs = (piece.partition("=") for piece in name.split("/")[1:-1])
+    return {column: value for column, _, value in pairs if column in PARTITIONS}
+
+
+def _whole(
+    rows: pa.RecordBatch, table: str, columns: Collection[str], folders: dict[str, str]
+) -> pa.RecordBatch:
+    wanted = [column for column in TABLES[table].columns if column.name in columns]
+    arrays = [_values(rows, column, folders) for column in wanted]
+    return pa.RecordBatch.from_arrays(arrays, [column.name for column in wanted])
+
+
+def _values(rows: pa.RecordBatch, column: Column, folders: dict[str, str]) -> pa.Array:
+    kind = TYPES[column.kind]
+    if column.name in rows.schema.names:
+        return rows[column.name].cast(kind)
+    value = folders.get(column.name)
+    return pa.repeat(pa.scalar(value, kind), rows.num_rows)
+
+
+def _check(parquet: pq.ParquetFile, name: str) -> None:
+    written = (parquet.schema_arrow.metadata or {}).get(b"geminids.schema", b"")
+    if written.isdigit() and int(written) > VERSION:
+        raise PlaceError(name, _newer(int(written)))
+
+
+def _refuse_newer(store: Store) -> None:
+    for stored in store.listed(FOLDER):
+        try:
+            told = msgspec.json.decode(store.read(stored.name) or b"{}", type=_Told)
+        except msgspec.DecodeError:
+            # A manifest only saves work; the files tell the same.
+            continue
+        if told.schema > VERSION:
+            raise PlaceError(store.uri, _newer(told.schema))
+
+
+class _Told(msgspec.Struct):
+    """What a manifest tells of how its tables were written."""
+
+    schema: int = VERSION
+
+
+def _newer(version: int) -> str:
+    return (
+        f"its tables are of a newer release of geminids (version {version}; this one reads {VERSION}); "
+        "update geminids where they are read"
+    )
