@@ -38,13 +38,24 @@ class TableMethods(LibraryPart):
         """The folders of agents, in which nothing is written."""
         return self._context.agents_folders()
 
-    def machine(self) -> str:
-        """A name for this machine that no other has: made by chance once, so it tells nothing of anybody."""
+    @property
+    def homes_digest(self) -> str:
+        """The homes that were chosen, in letters that tell nothing of them; empty for the user's own."""
+        from geminids.core.hashes import blake2b
+
+        chosen = "\0".join(sorted(self._context.chosen))
+        return blake2b(chosen.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if chosen else ""
+
+    def machine(self) -> str | None:
+        """A name for this machine that no other has: made by chance once, so it tells nothing of anybody.
+
+        None where there is nowhere to note it.
+        """
         from geminids.core import small_files
 
         folder = self._context.data_folder
         if folder is None:
-            raise FileNotFoundError(2, "this user has no home directory; --machine names the machine")
+            return None
         try:
             written = small_files.read(folder, MACHINE_FILE).decode("ascii", "replace").strip()
         except FileNotFoundError:

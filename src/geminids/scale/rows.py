@@ -290,6 +290,8 @@ def _thoughts(message: Message) -> str | None:
 def _attached(message: Message) -> Iterator[str]:
     for part in message.parts:
         if type(part) is Attachment:
-            yield part.uri or part.mime_type or "unknown"
+            # An address may hold all of a picture.
+            is_address = part.uri and not part.uri.startswith("data:")
+            yield (part.uri if is_address else part.mime_type) or "unknown"
         elif type(part) is FileReference:
             yield part.path

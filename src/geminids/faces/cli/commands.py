@@ -64,6 +64,7 @@ COMMANDS = {
         "Remove parts of a signed record.",
     ),
     "key": ("geminids.faces.cli.key_command:key", "Create and manage signing keys."),
+    "tables": ("geminids.faces.cli.tables_command:tables", "Write sessions as tables (Parquet)."),
     "web": ("geminids.faces.cli.web_command:web", "Open your sessions in a browser."),
     "watch": ("geminids.faces.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": (

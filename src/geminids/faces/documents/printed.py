@@ -14,6 +14,7 @@ from geminids.faces.documents import (
     resume,
     search,
     sessions,
+    tables,
     usage,
 )
 from geminids.sharing.export.json_lines import MessageLine
@@ -58,4 +59,5 @@ DOCUMENTS = (
     records.EntriesDocument,
     records.ExcerptDocument,
     records.VerifyDocument,
+    tables.TablesDocument,
 )

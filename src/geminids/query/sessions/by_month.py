@@ -1,6 +1,8 @@
 """What the index knows of, in parts by agent and month: what tables are written of, and written anew.
 
 A part is told by a digest of all that it is made of: where that is the same, nothing of it need be opened.
+Much of a month is divided further, in the order of time. Where one part ends and the next begins is settled
+by the names of what is read, so that a session that is new, or grew, changes the part it is in and no other.
 """
 
 from __future__ import annotations
@@ -32,6 +34,10 @@ from geminids.storage.index.reader import problems_of_bundle, problems_of_findin
 from geminids.storage.index.schema import BESIDE
 
 UNKNOWN_MONTH = "unknown"
+USUAL_PART = 256
+"""Sessions in a part, where there are more in a month: enough for engines, and soon written anew."""
+LARGEST_PART = 128_000_000
+"""Bytes of session files in a part: where large ones meet, it ends sooner."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -40,6 +46,8 @@ class Part(NamedTuple):
 
     agent: str
     month: str
+    group: str
+    """Which of several of a month; empty for the first one."""
     digest: str
     """Another one as soon as anything in it is."""
     sessions: int
@@ -51,7 +59,7 @@ class Part(NamedTuple):
     @property
     def name(self) -> str:
         """What it is called."""
-        return f"{self.agent}/{self.month}"
+        return "/".join(filter(None, (self.agent, self.month, self.group)))
 
     @property
     def has_files(self) -> bool:
@@ -116,8 +124,9 @@ class Parts:
         for agent in problems:
             gathered.setdefault((UNKNOWN_MONTH, agent), [])
         parts = (
-            self._part(agent, month, bundles, problems.get(agent, ()) if month == UNKNOWN_MONTH else ())
-            for (month, agent), bundles in sorted(gathered.items())
+            self._part(agent, month, group, problems.get(agent, ()) if month == UNKNOWN_MONTH else ())
+            for (month, agent), found in sorted(gathered.items())
+            for group in _groups([bundle for _, bundle in sorted(found, key=lambda one: one[0])])
         )
         return [part for part in parts if part.sessions or part.problems or part.has_files]
 
@@ -137,17 +146,20 @@ class Parts:
         self,
         agent: str,
         month: str,
-        bundles: Sequence[tuple[int, BundleFacts]],
+        bundles: _Group,
         problems: Sequence[Problem],
     ) -> Part:
-        ordered = [bundle for _, bundle in sorted(bundles, key=lambda one: one[0])]
-        problems = [*problems, *(problem for bundle in ordered for problem in self._beside(bundle))]
+        ordered = bundles.bundles
+        problems = [
+            *(() if bundles.name else problems),
+            *(problem for bundle in ordered for problem in self._beside(bundle)),
+        ]
         facts = [fact for bundle in ordered for fact in self._facts(bundle)]
         digest = blake2b(
             "\0".join([*facts, *map(repr, problems)]).encode("utf-8", "surrogatepass"), digest_size=16
         )
         sessions = sum(len(self._told[bundle.number]) for bundle in ordered)
-        return Part(agent, month, digest.hexdigest(), sessions, ordered, problems)
+        return Part(agent, month, bundles.name, digest.hexdigest(), sessions, ordered, problems)
 
     def _facts(self, bundle: BundleFacts) -> Iterator[str]:
         yield from (bundle.project, bundle.key, bundle.stamp.hex())
@@ -184,6 +196,32 @@ class Parts:
     def _companions(self) -> CompanionReadings:
         # None of them is read here: where they lie is what is asked for.
         return CompanionReadings(self._index, self._homes, 0)
+
+
+class _Group(NamedTuple):
+    """Some bundles of a month that follow one another."""
+
+    name: str
+    bundles: Sequence[BundleFacts]
+
+
+def _groups(bundles: Sequence[BundleFacts]) -> Iterator[_Group]:
+    """The bundles of a month in groups, each called after its first bundle; at least one."""
+    gathered: list[BundleFacts] = []
+    name, size = "", 0
+    for bundle in bundles:
+        mark = _digest(bundle.project, bundle.key)
+        is_first = int(mark, 16) % USUAL_PART == 0
+        if gathered and (is_first or size + bundle.size > LARGEST_PART):
+            yield _Group(name, gathered)
+            gathered, name, size = [], mark, 0
+        gathered.append(bundle)
+        size += bundle.size
+    yield _Group(name, gathered)
+
+
+def _digest(*texts: str) -> str:
+    return blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _month(began: int | None) -> str:

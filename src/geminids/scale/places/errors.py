@@ -31,12 +31,22 @@ class StoreFailedError(GeminidsError):
         )
 
 
+class OtherHomesError(GeminidsError):
+    """A machine of this name has written tables of other homes."""
+
+    def __init__(self, uri: str, machine: str) -> None:
+        super().__init__(
+            f"The tables of machine {machine!r} in {uri!r} are of other homes, and would be replaced. "
+            "--machine gives these another name."
+        )
+
+
 class BusyPlaceError(GeminidsError):
     """Another process of this machine writes tables."""
 
     def __init__(self, uri: str) -> None:
         super().__init__(
-            f"Tables are being written by another process of this machine; wait for it: {uri!r}."
+            f"Another process of this machine writes tables to {uri!r}. Try again when it is done."
         )
 
 
@@ -45,3 +55,10 @@ class NoTablesFolderError(GeminidsError):
 
     def __init__(self) -> None:
         super().__init__("This user has no home directory; --data names a folder for tables.")
+
+
+class NoMachineNameError(GeminidsError):
+    """There is nowhere to keep a name for this machine."""
+
+    def __init__(self) -> None:
+        super().__init__("This user has no home directory; --machine names this machine.")

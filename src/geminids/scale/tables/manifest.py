@@ -6,17 +6,22 @@ import msgspec
 
 from geminids.scale.places.errors import PlaceError
 from geminids.scale.places.stored import Store
-from geminids.scale.schema import PARTITIONS, TABLES, VERSION
+from geminids.scale.schema import PARTITIONS, VERSION
 
 FOLDER = "_geminids"
 """Engines pass over names that begin with an underscore."""
+ENDING = ".parquet"
+_AND = "~"
+"""Between the name of a machine, which has none in it, and that of a group."""
 
 
 class WrittenPart(msgspec.Struct, frozen=True):
     """A part that is up to date."""
 
     digest: str
-    """Of what it was made of."""
+    """Of what it was made of; empty if it is to be written anew."""
+    hiding: str
+    """What was hidden in it: rows of it may stay where the same is to be."""
     rows: dict[str, int]
     """Of each table that has any."""
 
@@ -25,6 +30,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """All parts of one machine."""
 
     machine: str
+    homes: str = ""
+    """Which homes of the machine, in a few letters that tell nothing of them."""
     schema: int = VERSION
     parts: dict[str, WrittenPart] = {}
 
@@ -40,17 +47,41 @@ def read_manifest(store: Store, machine: str) -> Manifest:
     content = store.read(empty.name)
     if content is None:
         return empty
+    refuse_newer(store, content)
     try:
         found = msgspec.json.decode(content, type=Manifest)
     except msgspec.DecodeError:
         return empty
-    if found.schema > VERSION:
+    return found if found.schema == VERSION and found.machine == machine else empty
+
+
+def refuse_newer_tables(store: Store) -> None:
+    """Raise PlaceError if any machine has written tables into a place that this release does not know."""
+    for stored in store.listed(FOLDER):
+        content = store.read(stored.name)
+        if content is not None:
+            refuse_newer(store, content)
+
+
+def refuse_newer(store: Store, manifest: bytes) -> None:
+    """Raise PlaceError if a manifest tells of tables that this release does not know."""
+    try:
+        version = msgspec.json.decode(manifest, type=_Version).schema
+    except msgspec.DecodeError:
+        # Damaged: whoever wrote it writes it anew.
+        return
+    if version > VERSION:
         raise PlaceError(
             store.uri,
-            f"its tables are of a newer release of geminids (version {found.schema}; this one writes "
-            f"{VERSION}); update geminids on this machine, or choose another place",
+            f"it has tables of a newer release of geminids (version {version}; this one knows {VERSION}); "
+            "update geminids, or choose another place",
         )
-    return found if found.schema == VERSION and found.machine == machine else empty
+
+
+class _Version(msgspec.Struct):
+    """As much of a manifest as every release has in it."""
+
+    schema: int
 
 
 def write_manifest(store: Store, manifest: Manifest) -> None:
@@ -59,15 +90,19 @@ def write_manifest(store: Store, manifest: Manifest) -> None:
 
 
 def file_name(table: str, part: str, machine: str) -> str:
-    """Where a table of a part lies; parts are called `<agent>/<month>`."""
-    folders = (f"{name}={value}" for name, value in zip(PARTITIONS, part.split("/"), strict=True))
-    return "/".join((table, *folders, f"{machine}.parquet"))
+    """Where a table of a part lies; parts are called `<agent>/<month>`, and the further ones of a month
+    `<agent>/<month>/<group>`.
+    """
+    *values, group = part.split("/") if part.count("/") == len(PARTITIONS) else (*part.split("/"), "")
+    folders = (f"{name}={value}" for name, value in zip(PARTITIONS, values, strict=True))
+    return "/".join((table, *folders, f"{machine}{_AND}{group}{ENDING}" if group else f"{machine}{ENDING}"))
 
 
 def part_of(name: str, machine: str) -> tuple[str, str] | None:
     """The table and the part that a file of a machine is of; None for all other files."""
-    pieces = name.split("/")
-    if len(pieces) != 2 + len(PARTITIONS) or pieces[0] not in TABLES or pieces[-1] != f"{machine}.parquet":
+    table, *folders, file = name.split("/")
+    whose, _, group = file.removesuffix(ENDING).partition(_AND)
+    known = [folder.partition("=") for folder in folders]
+    if not file.endswith(ENDING) or whose != machine or tuple(key for key, _, _ in known) != PARTITIONS:
         return None
-    values = [piece.partition("=")[2] for piece in pieces[1:-1]]
-    return pieces[0], "/".join(values)
+    return table, "/".join(filter(None, (*(value for _, _, value in known), group)))

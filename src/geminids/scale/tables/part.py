@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from geminids.core.agents.base import Reading
+from geminids.core.atomic_files import temporary_folder
 from geminids.core.errors import RedactionError
 from geminids.core.model import Problem, Project, Session
 from geminids.core.names import storable
@@ -16,10 +18,11 @@ from geminids.query.projects.known_projects import in_letters
 from geminids.query.sessions.by_month import Found, FoundBeside, FoundBundle, Missing
 from geminids.reading.bundles import read_beside, read_bundle
 from geminids.scale.homes import BESIDE_LIMIT
+from geminids.scale.places.errors import StoreFailedError
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import open_store
-from geminids.scale.rows import Rows, Whose, add_session, key_of, no_rows, problem_rows
-from geminids.scale.schema import TABLES
+from geminids.scale.rows import Row, Rows, Whose, add_session, key_of, no_rows, problem_rows
+from geminids.scale.schema import PARTITIONS, TABLES
 from geminids.scale.tables.manifest import file_name
 from geminids.scale.tables.parquet import PartFiles
 from geminids.storage.codec.rows import traces
@@ -46,7 +49,8 @@ class Manner(NamedTuple):
 class RowsBefore:
     """The rows of some sessions as they were written before, where they cannot be read now."""
 
-    def __init__(self, store: Store, part: str, machine: str) -> None:
+    def __init__(self, store: Store, part: str, machine: str, *, may_stay: bool) -> None:
+        self._may_stay = may_stay
         self._store = store
         self._part = part
         self._machine = machine
@@ -55,7 +59,7 @@ class RowsBefore:
 
     def want(self, ids: Collection[str]) -> None:
         """Have the rows of sessions stay, as far as there are any."""
-        sessions = self._table(_LAST)
+        sessions = self._table(_LAST) if self._may_stay else None
         there = set(sessions["id"].to_pylist()) if sessions is not None else set()
         self.wanted |= there.intersection(ids)
 
@@ -88,6 +92,8 @@ class PartToWrite(NamedTuple):
     found: Sequence[Found]
     problems: Sequence[Problem]
     projects: Mapping[Project, str]
+    rows_may_stay: bool = False
+    """Whether rows that were written before may stay, where they cannot be read now."""
 
 
 class WroteWhat(NamedTuple):
@@ -106,18 +112,27 @@ def write_part(part: PartToWrite) -> WroteWhat:
     """Write all files of a part in the place of those that were there."""
     store = _store(part.manner.uri)
     making = _Making(part)
-    with tempfile.TemporaryDirectory(prefix="geminids-") as folder:
-        with PartFiles(Path(folder), words=part.manner.words) as files:
-            for some in making.rows():
-                files.add(some)
-            for table, before in making.before.staying():
-                files.take_over(table, before)
-            made = files.finish()
+    with temporary_folder() as folder:
+        made = _made_in(Path(folder), making, words=part.manner.words)
         for table in sorted(made, key=lambda name: (name == _LAST, name)):
             store.put(file_name(table, part.name, part.manner.machine), made[table][0])
     return WroteWhat(
         {name: rows for name, (_, rows) in made.items()}, making.hidden, making.failed, making.unreadable
     )
+
+
+def _made_in(folder: Path, making: _Making, *, words: bool) -> Mapping[str, tuple[Path, int]]:
+    """The files of a part, on their way."""
+    try:
+        with PartFiles(folder, words=words) as files:
+            for some in making.rows():
+                files.add(some)
+            for table, before in making.before.staying():
+                files.take_over(table, before)
+            return files.finish()
+    except OSError as error:
+        # What agents' disks refuse is a problem of a reading, and none of this.
+        raise StoreFailedError(str(folder), error.strerror or str(error)) from error
 
 
 @cache
@@ -131,23 +146,25 @@ class _Making:
     def __init__(self, part: PartToWrite) -> None:
         self._part = part
         self._manner = part.manner
-        agent, _, month = part.name.partition("/")
+        agent, month = part.name.split("/")[: len(PARTITIONS)]
         self._whose = Whose(agent, month, part.manner.machine)
         self.hidden = 0
         self.failed: dict[str, str] = {}
         self.unreadable: list[str] = []
-        self.before = RowsBefore(_store(part.manner.uri), part.name, part.manner.machine)
+        self.before = RowsBefore(
+            _store(part.manner.uri), part.name, part.manner.machine, may_stay=part.rows_may_stay
+        )
 
     def rows(self) -> Iterator[Rows]:
         """All rows, some at a time."""
         rows, read = no_rows(), 0
-        rows["problems"] += problem_rows(self._part.problems, self._whose)
+        rows["problems"] += self._problems(self._part.problems)
         for found in self._part.found:
             reading = self._read(found)
             for session in reading.sessions:
                 if storable(session.id) in found.ids - self.before.wanted:
                     self._add(rows, session)
-            rows["problems"] += problem_rows(reading.problems, self._whose)
+            rows["problems"] += self._problems(reading.problems)
             read += sum(account.size for account in reading.accounts)
             if read >= BYTES:
                 yield rows
@@ -164,6 +181,17 @@ class _Making:
             self.unreadable += refused
             self.before.want(found.ids)
         return reading
+
+    def _problems(self, problems: Sequence[Problem]) -> Iterator[Row]:
+        """Problems as they may be shared: the name of a file may tell as much as its words."""
+        if (redactor := self._manner.redactor) is not None:
+            problems = [
+                msgspec.structs.replace(
+                    one, file=redactor.redact_text(one.file), detail=redactor.redact_text(one.detail)
+                )
+                for one in problems
+            ]
+        return problem_rows(problems, self._whose)
 
     def _add(self, rows: Rows, session: Session) -> None:
         """Add a session as it may be shared."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from geminids import __version__
 from geminids.core.collecting import without_collecting
@@ -14,7 +17,12 @@ from geminids.core.config import TABLES_FOLDER, is_below
 from geminids.core.errors import AgentFolderError
 from geminids.core.locks import locked
 from geminids.core.workers import Workers, wanted_workers
-from geminids.scale.places.errors import BusyPlaceError, NoTablesFolderError, PlaceError
+from geminids.scale.places.errors import (
+    BusyPlaceError,
+    NoTablesFolderError,
+    OtherHomesError,
+    PlaceError,
+)
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import LocalStore, open_store
 from geminids.scale.schema import VERSION
@@ -33,6 +41,10 @@ if TYPE_CHECKING:
     from geminids.query.sessions.by_month import Part, Parts
 
 LONGEST_NAME = 64
+_PATIENCE, _PAUSE = 60.0, 0.1
+"""Seconds that are waited for another process, and between two looks."""
+_OURS = "here"
+"""The machine in tables that nobody else sees, where it has no name."""
 _IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 Progress = Callable[[int, int], None]
@@ -44,6 +56,7 @@ class TablesWritten(NamedTuple):
 
     uri: str
     machine: str
+    schema_version: int
     parts: int
     """Of this machine."""
     written: int
@@ -54,6 +67,8 @@ class TablesWritten(NamedTuple):
     """Of this machine, by table."""
     hidden: int
     """How many things were hidden in what was written."""
+    redacted: str | None
+    """What was looked for, in words; None if nothing was."""
     failed: Mapping[str, str]
     """Sessions that were left out, and why."""
     unreadable: Sequence[str]
@@ -72,32 +87,52 @@ class TablesWriter:
             )
         self._library = library
         self._manner = manner
+        self._homes = library.homes_digest
         self._store = open_store(manner.uri)
         if isinstance(self._store, LocalStore) and is_below(self._store.uri, library.agents_folders):
             raise AgentFolderError(self._store.uri)
 
     def bring_up_to_date(
-        self, *, anew: bool = False, jobs: int | None = None, progress: Progress | None = None
+        self,
+        *,
+        anew: bool = False,
+        jobs: int | None = None,
+        patience: float = 0.0,
+        progress: Progress | None = None,
     ) -> TablesWritten:
-        """Write what changed since the last time, or all of it anew."""
-        with self._alone(), without_collecting():
-            before = read_manifest(self._store, self._manner.machine)
+        """Write what changed since the last time, or all of it anew.
+
+        For another process of this machine that writes there, so many seconds are waited.
+        """
+        with self._alone(patience), without_collecting():
+            before = self._before()
             parts = self._library.parts()
             return _Run(self._store, self._manner, before, parts, anew=anew).run(
                 self._library.jobs if jobs is None else jobs, progress
             )
 
+    def _before(self) -> Manifest:
+        """What was written before, by the same homes."""
+        before = read_manifest(self._store, self._manner.machine)
+        if before.parts and before.homes != self._homes:
+            raise OtherHomesError(self._store.uri, self._manner.machine)
+        return msgspec.structs.replace(before, homes=self._homes)
+
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """A while in which no other process of this machine writes tables."""
+    def _alone(self, patience: float) -> Iterator[None]:
+        """A while in which no other process of this machine writes tables there."""
         folder = self._library.data_folder
         if folder is None:
             yield
             return
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-        with Path(folder, "tables.lock").open("ab") as lock:
-            if not locked(lock.fileno()):
-                raise BusyPlaceError(self._store.uri)
+        place = blake2b(self._store.uri.encode("utf-8", "surrogatepass"), digest_size=8)
+        until = time.monotonic() + patience
+        with Path(folder, f"tables-{place.hexdigest()}.lock").open("ab") as lock:
+            while not locked(lock.fileno()):
+                if time.monotonic() >= until:
+                    raise BusyPlaceError(self._store.uri)
+                time.sleep(_PAUSE)
             yield
 
 
@@ -109,7 +144,8 @@ class _Run:
         self._manner = manner
         self._parts = parts
         self._every = parts.every()
-        self._before = {} if anew else before.parts
+        self._before = before
+        self._anew = anew
         self._now: dict[str, WrittenPart] = dict(before.parts)
         self._machine = manner.machine
         self._hidden = 0
@@ -133,29 +169,43 @@ class _Run:
         return TablesWritten(
             self._store.uri,
             self._machine,
+            VERSION,
             len(self._now),
             len(changed),
             removed,
             _summed(part.rows for part in self._now.values()),
             self._hidden,
+            self._manner.redactor.describe() if self._manner.redactor else None,
             self._failed,
             self._unreadable,
         )
 
     def _is_as_it_was(self, part: Part) -> bool:
-        before = self._before.get(part.name)
-        return before is not None and before.digest == self._digest(part)
+        before = self._before.parts.get(part.name)
+        return before is not None and before.digest == self._digest(part) and not self._anew
 
     def _digest(self, part: Part) -> str:
         """Of all that a part is made of, and of how."""
-        hiding = self._manner.redactor.fingerprint if self._manner.redactor else "raw"
-        made = (part.digest, __version__, str(VERSION), str(self._manner.words), hiding)
+        made = (part.digest, __version__, str(VERSION), self._hiding)
         return blake2b("\0".join(made).encode(), digest_size=16).hexdigest()
+
+    @property
+    def _hiding(self) -> str:
+        """What is left out and hidden."""
+        words = "words" if self._manner.words else "no words"
+        return f"{words}, {self._manner.redactor.fingerprint if self._manner.redactor else 'raw'}"
 
     def _to_write(self, parts: Sequence[Part]) -> Iterator[PartToWrite]:
         for part in parts:
-            found = list(self._parts.found(part))
-            yield PartToWrite(part.name, self._manner, found, part.problems, self._parts.projects)
+            before = self._before.parts.get(part.name)
+            yield PartToWrite(
+                part.name,
+                self._manner,
+                list(self._parts.found(part)),
+                part.problems,
+                self._parts.projects,
+                rows_may_stay=before is not None and before.hiding == self._hiding,
+            )
 
     def _note(self, part: Part, wrote: WroteWhat) -> None:
         """Note what was written, so that whoever is stopped goes on from there."""
@@ -167,7 +217,7 @@ class _Run:
             self._store.delete(file_name(table, part.name, self._machine))
         # What was left out, or could not be read, is tried again the next time.
         digest = "" if wrote.failed or wrote.unreadable else self._digest(part)
-        self._now[part.name] = WrittenPart(digest, dict(wrote.rows))
+        self._now[part.name] = WrittenPart(digest, self._hiding, dict(wrote.rows))
         self._save()
 
     def _remove_gone(self) -> int:
@@ -185,7 +235,8 @@ class _Run:
         return len(gone)
 
     def _save(self) -> None:
-        write_manifest(self._store, Manifest(self._machine, VERSION, dict(sorted(self._now.items()))))
+        parts = dict(sorted(self._now.items()))
+        write_manifest(self._store, msgspec.structs.replace(self._before, parts=parts))
 
 
 def _summed(counts: Collection[Mapping[str, int]] | Iterator[Mapping[str, int]]) -> dict[str, int]:
@@ -203,7 +254,8 @@ def up_to_date_tables(library: Library, progress: Progress | None = None) -> str
     homes = blake2b(
         "\0".join(sorted(library.searched_places)).encode("utf-8", "surrogatepass"), digest_size=8
     )
-    folder = Path(library.data_folder, TABLES_FOLDER, homes.hexdigest())
+    folder = Path(library.data_folder, TABLES_FOLDER, f"{homes.hexdigest()}-{VERSION}")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    TablesWriter(library, Manner(str(folder), library.machine())).bring_up_to_date(progress=progress)
+    writer = TablesWriter(library, Manner(str(folder), library.machine() or _OURS))
+    writer.bring_up_to_date(patience=_PATIENCE, progress=progress)
     return str(folder)

@@ -93,6 +93,8 @@ class BundleFacts(NamedTuple):
     """What its shelf goes by."""
     key: str
     stamp: bytes
+    size: int
+    """Bytes of its files."""
     found: bytes
     """The bundle itself as it was packed; nothing if it is not all taken in."""
 
@@ -110,7 +112,7 @@ class ToldOfSession(NamedTuple):
 def bundle_facts(index: Index) -> list[BundleFacts]:
     """All bundles, in an order that does not depend on when they were read."""
     rows = index.connection.execute(
-        "SELECT bundles.id, shelf, agent, shelves.key, bundles.key, stamp, "
+        "SELECT bundles.id, shelf, agent, shelves.key, bundles.key, stamp, bytes, "
         "CASE stamp WHEN x'' THEN x'' ELSE found END "
         "FROM bundles JOIN shelves ON shelves.id = shelf ORDER BY agent, shelves.key, bundles.key"
     )

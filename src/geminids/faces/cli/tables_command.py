@@ -1,0 +1,160 @@
+"""`geminids tables`: sessions as Parquet, in a folder or a bucket, for every engine that reads tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.faces.cli.completers import complete_files
+from geminids.faces.cli.options import (
+    Choices,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.faces.cli.progress import stoppable
+from geminids.faces.cli.redaction_options import hide_option, open_redactor
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import Library
+    from geminids.scale.tables.run import TablesWriter, TablesWritten
+
+STOPPED = (
+    "Stopped after {done} of {total} sessions. The files written so far are complete; run the same command "
+    "again to continue."
+)
+TEXT = "text"
+"""What can be left out."""
+MOST_NAMED = 10
+"""So many files that could not be read are named."""
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--out",
+    metavar="DIR|URI",
+    required=True,
+    callback=not_empty,
+    shell_complete=complete_files,
+    help="Write to this folder, or to object storage: s3://BUCKET/FOLDER, gs://…, az://….",
+)
+@click.option(
+    "--without",
+    type=click.Choice([TEXT]),
+    help="Leave out all columns with words of conversations and files: only names and numbers remain.",
+)
+@click.option("--raw", is_flag=True, help="Do not hide secrets.")
+@hide_option
+@click.option(
+    "--machine",
+    metavar="NAME",
+    callback=not_empty,
+    help="The name of this machine in the tables. Default: a random name, the same each time.",
+)
+@click.option("--full", is_flag=True, help="Write everything again, not only what changed.")
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def tables(
+    choices: Choices,
+    *,
+    out: str,
+    without: str | None,
+    raw: bool,
+    hide: tuple[str, ...],
+    machine: str | None,
+    full: bool,
+) -> int:
+    """Write sessions as tables (Parquet), for SQL, data frames and Spark.
+
+    Six tables: sessions, messages, requests, calls, changes and problems, in folders by agent and month.
+    Secrets are hidden first. Run it again at any time: only what changed is written. Several machines can
+    write to the same place. Sessions that you `geminids forget` are gone after the next run.
+
+    \b
+    geminids tables --out ~/sessions
+    geminids tables --out s3://team/sessions
+    geminids tables --out s3://team/numbers --without text
+    geminids tables --out ~/sessions --hide home --machine laptop
+    """  # noqa: D301 - click wants the character itself
+    if raw and hide:
+        raise click.UsageError("--hide and --raw cannot be combined.")
+    with choices.open_library() as library:
+        writer = _writer(library, out, machine, hide, raw=raw, words=without != TEXT)
+        with stoppable("Writing tables", STOPPED) as work:
+            written = writer.bring_up_to_date(anew=full, progress=work)
+        if choices.json:
+            _print(written)
+        else:
+            _tell(written, raw=raw)
+        return _tell_what_is_missing(library, written)
+
+
+def _writer(
+    library: Library, out: str, machine: str | None, hide: Collection[str], *, raw: bool, words: bool
+) -> TablesWriter:
+    """What writes as it was asked for. What cannot be used is said before the rules are prepared."""
+    from geminids.scale.places.errors import NoMachineNameError, ScaleNotInstalledError
+
+    try:
+        from geminids.scale.tables.part import Manner
+        from geminids.scale.tables.run import TablesWriter
+    except ModuleNotFoundError as error:
+        raise ScaleNotInstalledError(str(error.name)) from error
+    name = machine or library.machine()
+    if name is None:
+        raise NoMachineNameError
+    manner = Manner(out, name, words)
+    TablesWriter(library, manner)
+    redactor = None if raw else open_redactor(library, hide, keep_attachments=False)
+    return TablesWriter(library, manner._replace(redactor=redactor))
+
+
+def _print(written: TablesWritten) -> None:
+    from geminids.faces.cli.json_output import print_filled
+    from geminids.faces.documents.tables import TablesDocument
+
+    print_filled(TablesDocument, written)
+
+
+def _tell(written: TablesWritten, *, raw: bool) -> None:
+    """What was written, and what of it nobody has looked through."""
+    from geminids.sharing.transcript import words
+
+    if not written.rows:
+        return
+    rows = (words.count(number, table[:-1]) for table, number in written.rows.items() if number)
+    say(f"{written.uri}: {', '.join(rows)}.")
+    if not written.written and not written.removed:
+        say(f"Machine {written.machine}: nothing changed, nothing written.")
+        return
+    changed = f"{words.count(written.written, 'part')} of {written.parts:,} written"
+    gone = f", {written.removed:,} removed" if written.removed else ""
+    hidden = "secrets are not hidden" if raw else f"{words.count(written.hidden, 'thing')} hidden"
+    say(f"Machine {written.machine}: {changed}{gone}; {hidden}.")
+
+
+def _tell_what_is_missing(library: Library, written: TablesWritten) -> int:
+    from geminids.faces.cli.sessions import tell_nothing_found, tell_unreadable
+
+    for reason in written.failed.values():
+        say(reason)
+    for file in written.unreadable[:MOST_NAMED]:
+        say(f"Cannot be read now; rows that were written before stay: {file}")
+    if len(written.unreadable) > MOST_NAMED:
+        say(f"And {len(written.unreadable) - MOST_NAMED:,} more.")
+    unreadable = tell_unreadable(library.unreadable())
+    if written.failed or written.unreadable:
+        return PARTLY_DONE
+    if not written.parts and not unreadable:
+        tell_nothing_found(library.searched_places)
+        return NOTHING_FOUND
+    return unreadable
