@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from geminids.library.export_items import Item
     from geminids.sharing.records.natives import Natives
     from geminids.sharing.redact import Redactor
-    from geminids.sharing.transcript.entries import Detail, StoryEntry
+    from geminids.sharing.transcript.entries import Detail, StoryEntry, Turn
     from geminids.storage.index.values import SessionRow
 
 OF_SIGNING = {"cryptography", "rfc3161_client"}
@@ -72,6 +72,13 @@ class SharingMethods(SearchMethods):
 
         manner = Manner(detail=detail, agent_titles=self._context.agent_titles())
         return "\n\n".join(story_blocks(entries, session, manner)) + "\n"
+
+    def as_text(self, session: Session, turn: Turn, detail: Detail) -> str:
+        """One turn of a session, as an export in plain text would tell it."""
+        from geminids.sharing.export.base import Manner
+        from geminids.sharing.export.plain_text import turn_text
+
+        return turn_text(turn, session, Manner(detail=detail))
 
     def items(self, wanted: Sequence[str]) -> list[Item]:
         """Sessions to be exported, each meant as in `read`. A file may hold several."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from geminids.core.agents.base import Bundle, Home, Reading, Scan
+    from geminids.core.agents.clients import Client
     from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts
     from geminids.core.agents.records import Recorder
 
@@ -39,6 +40,8 @@ class ClaudeSource(Source):
     variables: Mapping[str, str] = {
         "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; read in addition to `~/.claude`.",
         "CLAUDE_PROJECTS_DIR": "A folder with projects of Claude Code; read in addition to the others.",
+        "CLAUDE_CODE_SESSION_ID": "The session that started `geminids mcp`, as Claude Code sets it.",
+        "CLAUDE_PROJECT_DIR": "The project of that session, as Claude Code sets it.",
     }
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
@@ -108,3 +111,9 @@ class ClaudeSource(Source):
         from geminids.agents.claude.recorder import ClaudeRecorder
 
         return ClaudeRecorder()
+
+    def client(self) -> Client:
+        """What it tells a server that it has started."""
+        from geminids.agents.claude.client import ClaudeClient
+
+        return ClaudeClient()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from geminids.core.agents.base import Bundle, Home, Reading, Scan
+    from geminids.core.agents.clients import Client
     from geminids.core.agents.protocols import Custodian, FileFacts, ProjectFacts
     from geminids.core.agents.records import Recorder
 
@@ -91,3 +92,9 @@ class CodexSource(Source):
         from geminids.agents.codex.recorder import CodexRecorder
 
         return CodexRecorder()
+
+    def client(self) -> Client:
+        """What it tells a server that it has started."""
+        from geminids.agents.codex.client import CodexClient
+
+        return CodexClient()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from geminids.core.agents.base import Bundle, Home, Reading, Scan
+    from geminids.core.agents.clients import Client
     from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts, Writer
     from geminids.core.agents.records import Recorder
 
@@ -113,3 +114,9 @@ class GeminiSource(Source):
         from geminids.agents.gemini.writer import GeminiWriter
 
         return GeminiWriter()
+
+    def client(self) -> Client:
+        """What it tells a server that it has started."""
+        from geminids.agents.gemini.client import GeminiClient
+
+        return GeminiClient()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from geminids.core.agents.base import Bundle, Reading, Scan
+    from geminids.core.agents.clients import Client
     from geminids.core.agents.homes import Home
     from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts, Writer
     from geminids.core.agents.records import Recorder
@@ -33,7 +34,7 @@ class Reader(Protocol):
     revision: int
     """Raised when reading changes, so that what was read before is read again."""
     variables: Mapping[str, str]
-    """The environment variables that say where its homes are, and what each means, for people."""
+    """The environment variables that are heeded because of it, and what each means, for people."""
 
     @abstractmethod
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
@@ -110,4 +111,8 @@ class Source(Reader):
 
     def recorder(self) -> Recorder | None:
         """What is known of its records, for verifiable records of its sessions."""
+        return None
+
+    def client(self) -> Client | None:
+        """What it tells a server that it has started, and how much of an answer reaches its model."""
         return None

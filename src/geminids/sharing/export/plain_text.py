@@ -69,6 +69,11 @@ class PlainText(PlainFormat):
             yield from map(encoded, _entries(session, manner))
 
 
+def turn_text(turn: Turn, session: Session, manner: Manner) -> str:
+    """What one turn tells, without whose it is."""
+    return "".join(_turn(turn, None, session, manner))
+
+
 def _heading(session: Session, manner: Manner) -> str:
     lines = [title_of(session, manner), *about(session, manner)]
     return "".join(f"{safe.line(line).rstrip()}\n" for line in (*lines, RULE))

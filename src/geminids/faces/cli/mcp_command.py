@@ -1,0 +1,43 @@
+"""`geminids mcp`: the user's history for agents, over MCP."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+import click
+
+from geminids.faces.cli.options import Choices, pass_choices, shared_options, sync_option
+from geminids.faces.cli.talk import say
+
+
+@click.command()
+@click.option("--show-secrets", is_flag=True, help="Do not hide secrets in answers.")
+@sync_option
+@shared_options
+@pass_choices
+def mcp(choices: Choices, *, show_secrets: bool) -> int:
+    """Let an agent search and read your sessions.
+
+    Serves the Model Context Protocol on stdin and stdout; the agent starts it. Its tools only read. Secrets
+    are hidden in every answer. It ends when the agent does.
+
+    \b
+    geminids mcp
+    geminids mcp --show-secrets
+    """  # noqa: D301 - click wants the character itself
+    try:
+        from geminids.faces.mcp.stdio import serve
+    except ModuleNotFoundError as error:
+        from geminids.faces.mcp.errors import McpNotInstalledError
+
+        raise McpNotInstalledError(str(error.name)) from error
+    from geminids.library import open_library
+
+    if sys.stdin.isatty():
+        say("This is a server for agents (MCP); it waits for one on stdin. Ctrl-C ends it.")
+    serve(
+        partial(open_library, choices.home, choices.data, sample=choices.sample),
+        syncs=not choices.no_sync,
+        hides=not show_secrets,
+    )

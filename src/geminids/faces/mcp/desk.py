@@ -1,0 +1,126 @@
+"""What is at hand while an answer is worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cached_property
+from threading import Event
+from typing import TYPE_CHECKING, TypeVar
+
+from geminids.core.model import SessionKind, Status
+from geminids.faces.documents.recalled import CitedSession
+from geminids.faces.mcp.errors import CancelledError
+from geminids.query.sessions.listing import Filter, is_running
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from geminids.core.model import SessionSummary
+    from geminids.faces.mcp.callers import Caller
+    from geminids.faces.serving.opened_sessions import OpenedSession, OpenedSessions
+    from geminids.faces.serving.redaction import Redaction
+    from geminids.library import Library
+    from geminids.storage.index.values import ProjectRow, SessionRow
+
+    Row = SessionRow | SessionSummary
+
+Cited = TypeVar("Cited", bound=CitedSession)
+
+
+class Desk:
+    """One question: the library for it, who asks, and what is known of both."""
+
+    def __init__(
+        self,
+        library: Library,
+        opened: OpenedSessions,
+        redaction: Redaction | None,
+        caller: Caller,
+        stop: Event,
+    ) -> None:
+        self.library = library
+        self.caller = caller
+        self.redaction = redaction
+        """What hides secrets; None if they are shown."""
+        self.now = datetime.now(UTC)
+        self._opened = opened
+        self._stop = stop
+
+    def go_on(self, *_: int) -> None:
+        """Raise CancelledError if nobody waits for the answer any more."""
+        if self._stop.is_set():
+            raise CancelledError
+
+    def session(self, wanted: str) -> OpenedSession:
+        """A session, read again only if it has changed; without its secrets where these are hidden."""
+        self.go_on()
+        return self._opened.session(self.library, wanted, self.redaction)
+
+    def cited(self, kind: type[Cited], row: Row, **others: object) -> Cited:
+        """A session in little, and what else is told of it."""
+        (key,) = self.library.keys([row])
+        return _cited(kind, row, key, **others)
+
+    # Where the agent works
+
+    @cached_property
+    def _meant(self) -> tuple[str | None, Collection[ProjectRow]]:
+        for folder in self.caller.folders:
+            if found := self.library.listing(Filter(project=folder), 1).matched:
+                return folder, frozenset(found)
+        return None, frozenset()
+
+    @property
+    def here(self) -> str | None:
+        """The folder that the agent works in, if any session was ever worked there."""
+        return self._meant[0]
+
+    def is_here(self, row: Row) -> bool:
+        """Whether a session is of the project that the agent works in."""
+        return row.project in self._meant[1]
+
+    # The session that asks
+
+    @cached_property
+    def _asking(self) -> Callable[[Row], bool]:
+        """What tells a session that is asking from all others.
+
+        An agent that does not say which one it is may be in any of its own that are growing here.
+        """
+        caller = self.caller
+        if caller.session is not None:
+            return lambda row: caller.session == row.native_id
+        if caller.agent is None or self.here is None:
+            return lambda _: False
+        return lambda row: (
+            row.agent == caller.agent and self.is_here(row) and is_running(row.last_at, self.now)
+        )
+
+    def is_asking(self, row: Row) -> bool:
+        """Whether a session, or one that it led, is the one that asks."""
+        if self._asking(row):
+            return True
+        parent = row.parent_id and row.parent_id.partition(":")[2]
+        return parent is not None and self.caller.session == parent
+
+
+def _cited(kind: type[Cited], row: Row, key: str, **others: object) -> Cited:
+    return kind(
+        id=key,
+        agent=row.agent,
+        title=row.title,
+        project=row.project.path or row.project.name,
+        at=row.last_at,
+        status=Status(row.status),
+        kind=SessionKind(row.kind),
+        show=show_command(key),
+        **others,
+    )
+
+
+def show_command(key: str, message: int | None = None) -> str:
+    """The command that shows a session, or one of its messages."""
+    from shlex import quote
+
+    return f"geminids show {quote(key)}" + (f" --at {message}" if message else "")
