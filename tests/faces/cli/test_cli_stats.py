@@ -378,7 +378,7 @@ def test_a_real_terminal_shows_the_same(columns: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [30, 40, 60, 80, 140])
 def test_explanations_fit_too(columns: int) -> None:
-    for options in ([], ["d43a"]):
+    for options in (["all"], ["d43a"]):
         seen = plain(on_terminal("stats", "--sample", "--explain", *options, columns=columns, PAGER="cat"))
         # A command is there to be copied, so it is not broken.
         assert all(cell_len(line) <= columns for line in seen if "geminids " not in line)

@@ -116,6 +116,25 @@ def test_the_agent_takes_the_place_of_the_picker(home: Path) -> None:
         assert f"agent in {project}" in told.replace("\n", "")
 
 
+def test_the_numbers_of_a_chosen_session_are_explained(home: Path) -> None:
+    with run(home, "stats", "--no-pager", "--explain") as seen:
+        seen.wait_for("3 sessions", "Enter explain")
+        seen.type("notes")
+        seen.wait_for("1 session\n")
+        seen.press("Enter")
+        assert "Count the notes" in seen.wait_for("ended 0")
+
+
+def test_of_all_sessions_or_of_some_nothing_is_chosen_to_be_explained(home: Path) -> None:
+    line = shlex.join([*GEMINIDS, "stats", "--home", str(home), "--data", str(home.parent / "data")])
+    rest = ("--explain all", "--explain --agent gemini", "notes --explain", "--explain | cat")
+    lines = "; ".join(f"PAGER=cat {line} {one}" for one in rest)
+    with terminal(["sh", "-c", lines], home.parent, size=(80, 100)) as seen:
+        told = seen.wait_for("ended 0")
+    assert told.count("Count the notes") == 4
+    assert told.count("Why is the upload refused?") == 3
+
+
 def test_without_a_terminal_it_says_what_is_missing(home: Path) -> None:
     where = ["--home", str(home), "--data", str(home.parent / "data")]
     line = shlex.join([*GEMINIDS, "show", *where])

@@ -25,6 +25,8 @@ from geminids.faces.cli.talk import say
 
 _LEAST_OF_AN_ID = 6
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
+EVERY_SESSION = "all"
+"""What is explained where no session is to be chosen."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,8 +101,9 @@ FORM = Form(
             "explain",
             "--explain",
             TEXT_OR_NOTHING,
-            "Show where the numbers come from, session by session; with ID or a FILE request by request, "
-            "with file and line. Put QUERY before it.",
+            "Show where the numbers come from: `all` session by session, one session (ID or a FILE) request by "
+            "request, with file and line. Put QUERY before it. Default: a session from a list; all in a pipe, "
+            "and where QUERY, a time, a project, an agent or --limit is given.",
             metavar="[ID]",
             completes="sessions",
         ),
@@ -147,6 +150,8 @@ def stats(
 
         return show_live(choices)
     choices.json = choices.json or as_csv
+    if explain is not None:
+        explain = _explained_session(choices, explain, asked)
     library = choices.open_library(sample_if_empty=True)
     if session_id := _session_meant(library, words):
         ids = library.with_subagents(session_id)
@@ -194,6 +199,18 @@ def _refuse_other_rows(
     if named := [option for option, is_given in given.items() if is_given]:
         option = "--live" if is_live else "--blocks"
         raise WrongUsageError("stats", f"{option} cannot be combined with {', '.join(named)}.")
+
+
+def _explained_session(choices: Choices, wanted: str, asked: StatsOptions) -> str:
+    """The session that is to be explained: a chosen one where nothing selects any; nothing means all."""
+    if wanted == EVERY_SESSION:
+        return ""
+    if wanted or any((asked.words, asked.since, asked.until, asked.project, asked.agents, asked.limit)):
+        return wanted
+    from geminids.faces.cli.picked import picked
+
+    chosen = picked(choices, "explain")
+    return chosen.key if chosen else ""
 
 
 def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:

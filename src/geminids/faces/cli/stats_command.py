@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from geminids.faces.cli.completers import complete_words
 from geminids.faces.cli.options import Choices, options_of, pass_choices
 from geminids.faces.cli.query_words import QueryCommand, query_words
-from geminids.faces.cli.stats_answer import FORM
+from geminids.faces.cli.stats_answer import EVERY_SESSION, FORM
 
 _NOT_EXPLAINED = ("by", "subagents", "estimate", "chart", "as_csv")
 """What says how a table of figures is laid out: an explanation has another one."""
@@ -62,8 +62,9 @@ def _refuse_together(choices: Choices, explain: str | None, *, as_csv: bool) -> 
     if explain is None or (as_csv and choices.json):
         # The latter is refused by itself.
         return
-    option = "--explain ID" if explain else "--explain"
-    if given := _given(_NOT_EXPLAINED + _OF_ALL if explain else _NOT_EXPLAINED):
+    is_one = explain not in ("", EVERY_SESSION)
+    option = "--explain ID" if is_one else "--explain"
+    if given := _given(_NOT_EXPLAINED + _OF_ALL if is_one else _NOT_EXPLAINED):
         raise click.UsageError(f"{option} cannot be combined with {', '.join(given)}.")
 
 
