@@ -101,9 +101,9 @@ FORM = Form(
             "explain",
             "--explain",
             TEXT_OR_NOTHING,
-            "Show where the numbers come from: `all` session by session, one session (ID or a FILE) request by "
-            "request, with file and line. Put QUERY before it. Default: a session from a list; all in a pipe, "
-            "and where QUERY, a time, a project, an agent or --limit is given.",
+            "Show where the numbers come from: `all` session by session, one session (ID or a FILE) request "
+            "by request, with file and line. Put QUERY before it. Default: a session from a list; all in a "
+            "pipe, and where QUERY, a time, a project, an agent or --limit is given.",
             metavar="[ID]",
             completes="sessions",
         ),
