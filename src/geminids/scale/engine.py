@@ -17,7 +17,7 @@ import pyarrow as pa
 from geminids.core.workers import Workers, wanted_workers
 from geminids.scale.batches import batch
 from geminids.scale.homes import Piece, readings
-from geminids.scale.only import Only
+from geminids.scale.only import ANYTHING, Only
 from geminids.scale.rows import add_rows, no_rows
 from geminids.scale.schema import TABLES
 from geminids.scale.tables.stored import StoredPiece, stored_batches
@@ -38,7 +38,7 @@ class Question(NamedTuple):
     table: str
     columns: Sequence[str] | None = None
     """All of the table, if nothing else is said."""
-    only: Only = Only()
+    only: Only = ANYTHING
     redactor: Redactor | None = None
     """What hides secrets in what is read of sessions; tables are as they were written."""
 

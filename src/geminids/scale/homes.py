@@ -163,6 +163,15 @@ def readings(piece: Piece) -> Iterator[tuple[str, Reading]]:
         yield from _readings_of(part)
 
 
+def look_again(piece: Piece) -> None:
+    """Forget what was known of the folders of a piece: others may have written since it was planned."""
+    for part in piece.parts:
+        for bundle in (*part.bundles, *part.tied):
+            bundle.disk.look_again()
+        if part.beside:
+            part.beside.disk.look_again()
+
+
 def _found(
     disk: Disk, folder: str, names: dict[str, str], depth: int, problems: list[Problem]
 ) -> Iterator[tuple[str, str]]:

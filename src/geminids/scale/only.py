@@ -65,6 +65,9 @@ class Only(NamedTuple):
         return [one for one in conditions if one is not None and one.column in TABLES[table].names]
 
 
+ANYTHING = Only()
+
+
 class _IsIn(NamedTuple):
     column: str
     wanted: frozenset[str]

@@ -73,7 +73,7 @@ def add_rows(
             add_session(rows, session, whose, words=words)
         else:
             _add_redacted(rows, session, whose, redactor, words=words)
-    rows["problems"] += problem_rows(reading.problems, whose)
+    rows["problems"] += problem_rows(reading.problems, whose, redactor)
 
 
 def _add_redacted(rows: Rows, session: Session, whose: Whose, redactor: Redactor, *, words: bool) -> None:
@@ -95,11 +95,16 @@ def month_of(sessions: Iterable[Session]) -> str:
     return f"{began:%Y-%m}" if began else UNKNOWN_MONTH
 
 
-def problem_rows(problems: Iterable[Problem], whose: Whose) -> Iterator[Row]:
-    """What could not be read."""
-    return (
-        (*whose, one.file, one.kind, one.detail, one.line, one.start, one.end, *_MADE) for one in problems
-    )
+def problem_rows(
+    problems: Iterable[Problem], whose: Whose, redactor: Redactor | None = None
+) -> Iterator[Row]:
+    """What could not be read. The name of a file may tell as much as its words."""
+    for one in problems:
+        told = (
+            (one.file, one.detail) if redactor is None else map(redactor.redact_text, (one.file, one.detail))
+        )
+        file, detail = told
+        yield (*whose, file, one.kind, detail, one.line, one.start, one.end, *_MADE)
 
 
 def key_of(session: Session, machine: str) -> str:

@@ -11,7 +11,7 @@ from geminids.scale.schema import PARTITIONS, VERSION
 FOLDER = "_geminids"
 """Engines pass over names that begin with an underscore."""
 ENDING = ".parquet"
-_AND = "~"
+AND = "~"
 """Between the name of a machine, which has none in it, and that of a group."""
 
 
@@ -95,13 +95,13 @@ def file_name(table: str, part: str, machine: str) -> str:
     """
     *values, group = part.split("/") if part.count("/") == len(PARTITIONS) else (*part.split("/"), "")
     folders = (f"{name}={value}" for name, value in zip(PARTITIONS, values, strict=True))
-    return "/".join((table, *folders, f"{machine}{_AND}{group}{ENDING}" if group else f"{machine}{ENDING}"))
+    return "/".join((table, *folders, f"{machine}{AND}{group}{ENDING}" if group else f"{machine}{ENDING}"))
 
 
 def part_of(name: str, machine: str) -> tuple[str, str] | None:
     """The table and the part that a file of a machine is of; None for all other files."""
     table, *folders, file = name.split("/")
-    whose, _, group = file.removesuffix(ENDING).partition(_AND)
+    whose, _, group = file.removesuffix(ENDING).partition(AND)
     known = [folder.partition("=") for folder in folders]
     if not file.endswith(ENDING) or whose != machine or tuple(key for key, _, _ in known) != PARTITIONS:
         return None

@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from geminids.core.agents.base import Reading
 from geminids.core.atomic_files import temporary_folder
 from geminids.core.errors import RedactionError
@@ -183,15 +181,8 @@ class _Making:
         return reading
 
     def _problems(self, problems: Sequence[Problem]) -> Iterator[Row]:
-        """Problems as they may be shared: the name of a file may tell as much as its words."""
-        if (redactor := self._manner.redactor) is not None:
-            problems = [
-                msgspec.structs.replace(
-                    one, file=redactor.redact_text(one.file), detail=redactor.redact_text(one.detail)
-                )
-                for one in problems
-            ]
-        return problem_rows(problems, self._whose)
+        """Problems as they may be shared."""
+        return problem_rows(problems, self._whose, self._manner.redactor)
 
     def _add(self, rows: Rows, session: Session) -> None:
         """Add a session as it may be shared."""

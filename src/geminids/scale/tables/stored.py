@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -16,10 +15,9 @@ from geminids.scale.places.errors import PlaceError
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import open_store
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Column
-from geminids.scale.tables.manifest import FOLDER
+from geminids.scale.tables.manifest import AND, ENDING, FOLDER, refuse_newer_tables
 
 _ROWS = 20_000
-_SUFFIX = ".parquet"
 
 
 class StoredFile(NamedTuple):
@@ -50,7 +48,7 @@ def stored_pieces(
     store: Store, table: str, wanted: Wanted = EVERYTHING, *, most: int
 ) -> Iterator[StoredPiece]:
     """All files of a table, in pieces of about so many bytes. Raises PlaceError for a newer release's."""
-    _refuse_newer(store)
+    refuse_newer_tables(store)
     files = (one for file in _files(store, table, wanted) for one in _divided(store, file, most))
     for some in grouped(files, lambda file: file.size, most):
         yield StoredPiece(store.uri, some)
@@ -71,8 +69,8 @@ def _files(store: Store, table: str, wanted: Wanted) -> Iterator[StoredFile]:
     """The files of a table in which what is wanted may be; a manifest tells of none that is not listed."""
     for stored in store.listed(table):
         agent = _folders(stored.name).get("agent")
-        machine = stored.name.rpartition("/")[2].removesuffix(_SUFFIX)
-        is_wanted = stored.name.endswith(_SUFFIX) and (wanted.agents is None or agent in wanted.agents)
+        machine = stored.name.rpartition("/")[2].removesuffix(ENDING).partition(AND)[0]
+        is_wanted = stored.name.endswith(ENDING) and (wanted.agents is None or agent in wanted.agents)
         if is_wanted and (wanted.machines is None or machine in wanted.machines):
             yield StoredFile(stored.name, stored.size)
 
@@ -127,23 +125,6 @@ def _check(parquet: pq.ParquetFile, name: str) -> None:
     written = (parquet.schema_arrow.metadata or {}).get(b"geminids.schema", b"")
     if written.isdigit() and int(written) > VERSION:
         raise PlaceError(name, _newer(int(written)))
-
-
-def _refuse_newer(store: Store) -> None:
-    for stored in store.listed(FOLDER):
-        try:
-            told = msgspec.json.decode(store.read(stored.name) or b"{}", type=_Told)
-        except msgspec.DecodeError:
-            # A manifest only saves work; the files tell the same.
-            continue
-        if told.schema > VERSION:
-            raise PlaceError(store.uri, _newer(told.schema))
-
-
-class _Told(msgspec.Struct):
-    """What a manifest tells of how its tables were written."""
-
-    schema: int = VERSION
 
 
 def _newer(version: int) -> str:

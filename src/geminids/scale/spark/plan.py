@@ -1,0 +1,79 @@
+"""What is read, in pieces of about equal size: planned where the query is, read wherever there is room."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from geminids.scale.engine import Question, batches
+from geminids.scale.homes import Piece, Unit, Wanted, look_again, pieces_of, units_of
+from geminids.scale.only import Only
+from geminids.scale.places.disks import EXPORTED, open_place
+from geminids.scale.places.stored import Store
+from geminids.scale.places.stores import open_store
+from geminids.scale.spark.options import Asked
+from geminids.scale.tables.stored import StoredPiece, holds_tables, stored_pieces
+
+
+class Planned(NamedTuple):
+    """A piece on its way to who reads it, packed: there may be some hundred thousand of them."""
+
+    packed: bytes
+
+    @classmethod
+    def of(cls, piece: Piece | StoredPiece) -> Planned:
+        """Pack a piece."""
+        return cls(zlib.compress(pickle.dumps(piece, pickle.HIGHEST_PROTOCOL), 1))
+
+    @property
+    def piece(self) -> Piece | StoredPiece:
+        """What is in it."""
+        piece: Piece | StoredPiece = pickle.loads(zlib.decompress(self.packed))
+        return piece
+
+
+class Plan:
+    """What is asked of a place."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._redactor = asked.redactor()
+
+    def pieces(self, only: Only) -> Iterator[Planned]:
+        """All that is to be read. Raises PlaceError for what cannot be."""
+        wanted = self._asked.only.narrowed(only).files()
+        store = tables_at(self._asked.uri)
+        if store is not None:
+            yield from map(Planned.of, stored_pieces(store, self._asked.table, wanted, most=self._asked.most))
+        else:
+            yield from self.pieces_of_homes(wanted)
+
+    def pieces_of_homes(self, wanted: Wanted) -> Iterator[Planned]:
+        """The pieces of homes that hold what is wanted."""
+        place = open_place(self._asked.uri)
+        return map(Planned.of, pieces_of(place, wanted, self._asked.most, self._asked.machine))
+
+    def units(self) -> Iterator[Unit]:
+        """What is told apart in homes."""
+        return units_of(open_place(self._asked.uri), self._asked.only.files(), self._asked.machine)
+
+    def rows(self, planned: Planned, only: Only) -> Iterator[pa.RecordBatch]:
+        """What a piece holds of what is asked."""
+        asked = self._asked
+        piece, wanted = planned.piece, asked.only.narrowed(only)
+        # A process that reads piece after piece may remember what was there before.
+        if not isinstance(piece, StoredPiece):
+            look_again(piece)
+        return batches(Question(piece, asked.table, asked.columns, wanted, self._redactor))
+
+
+def tables_at(uri: str) -> Store | None:
+    """The tables that were written there, if any were."""
+    if uri.endswith(EXPORTED):
+        return None
+    store = open_store(uri)
+    return store if holds_tables(store) else None
