@@ -100,10 +100,9 @@ def problem_rows(
 ) -> Iterator[Row]:
     """What could not be read. The name of a file may tell as much as its words."""
     for one in problems:
-        told = (
-            (one.file, one.detail) if redactor is None else map(redactor.redact_text, (one.file, one.detail))
-        )
-        file, detail = told
+        file, detail = one.file, one.detail
+        if redactor is not None:
+            file, detail = redactor.redact_text(file), redactor.redact_text(detail)
         yield (*whose, file, one.kind, detail, one.line, one.start, one.end, *_MADE)
 
 

@@ -11,6 +11,7 @@
 | `source` | the data source itself, as Spark calls it |
 | `options` | what may be asked, and what is said where it may not |
 | `plan` | what is read, in pieces of about equal size |
+| `partition` | one of them, as Spark hands it on |
 | `filters` | conditions of queries that readers heed |
 | `streams` | what is new since the last time, each time once |
 | `types` | columns as Spark knows them |

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader
 
 from geminids.scale.only import ANYTHING
 from geminids.scale.spark.filters import heeded
 from geminids.scale.spark.options import Asked, asked
-from geminids.scale.spark.plan import Plan, Planned
+from geminids.scale.spark.partition import Partition, planned
+from geminids.scale.spark.plan import Plan
 from geminids.scale.spark.types import columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.datasource import DataSourceStreamReader, Filter
+    from pyspark.sql.datasource import DataSourceStreamReader, Filter, InputPartition
     from pyspark.sql.types import StructType
 
 NAME = "geminids"
@@ -48,14 +49,6 @@ class SessionsSource(DataSource):
         return SessionsStream(self._asked)
 
 
-class Piece(InputPartition):
-    """What one task reads."""
-
-    def __init__(self, planned: Planned) -> None:
-        super().__init__(planned)
-        self.planned = planned
-
-
 class SessionsReader(DataSourceReader):
     """Reads all that is there."""
 
@@ -65,7 +58,7 @@ class SessionsReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """All pieces."""
-        return [Piece(planned) for planned in self._plan.pieces(self._only)]
+        return list(map(Partition, self._plan.pieces(self._only)))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a piece."""
@@ -83,9 +76,3 @@ class HeedingReader(SessionsReader):
         """Heed conditions as far as they tell which files need not be read; Spark looks at all rows again."""
         self._only = heeded(filters)
         return filters
-
-
-def planned(partition: InputPartition) -> Planned:
-    """What a task reads."""
-    assert isinstance(partition, Piece)
-    return partition.planned

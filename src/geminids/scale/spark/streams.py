@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSourceStreamReader
 
 from geminids.scale.news import News
 from geminids.scale.only import ANYTHING
 from geminids.scale.places.stores import open_store
 from geminids.scale.spark.options import Asked, OptionError
+from geminids.scale.spark.partition import Partition, planned
 from geminids.scale.spark.plan import Plan, tables_at
-from geminids.scale.spark.source import Piece, planned
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql.datasource import InputPartition
 
 _STEP = "step"
 
@@ -48,7 +49,7 @@ class SessionsStream(DataSourceStreamReader):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """What is new between two steps, in pieces."""
         wanted = self._asked.only.files()._replace(units=self._news.between(start[_STEP], end[_STEP]))
-        return [Piece(planned) for planned in self._plan.pieces_of_homes(wanted)]
+        return list(map(Partition, self._plan.pieces_of_homes(wanted)))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a piece."""
