@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.core.settings import ListSettings
     from geminids.query.search.facets import FacetCounts
+    from geminids.query.sessions.edits import Edits
     from geminids.query.sessions.listing import Filter, Listing
     from geminids.storage.index.values import SessionRow
 
@@ -53,6 +54,14 @@ class SessionMethods(MarkMethods):
         marks = self.marks()
         tagged = self._tagged(wanted.tags) if wanted.tags else ()
         return self._context.ask(lambda index: listed_facets(index, wanted, marks, tagged))
+
+    def edits_of(self, path: str, limit: int, skip: int = 0) -> Edits:
+        """The sessions that changed a file, the newest first; `path` is whole, or how it ends."""
+        from geminids.query.sessions.edits import edits_of
+
+        return self._context.index.ask_until_found(
+            lambda index: edits_of(index, path, limit, skip), lambda found: bool(found.sessions)
+        )
 
     def keys(self, sessions: Sequence[SessionRow | SessionSummary]) -> list[str]:
         """What means each of some sessions alone: its id, or more where others have the same."""

@@ -6,7 +6,7 @@ sent back to mean something is a `Handle`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.model import SessionKind, Status
@@ -98,3 +98,116 @@ class ReadAnswer(Recalled, frozen=True, kw_only=True):
     """How many messages it has."""
     detail: str
     messages: Sequence[ReadMessage]
+
+
+# list_sessions
+
+
+class ListedSession(CitedSession, frozen=True, kw_only=True):
+    """A session of a list."""
+
+    started: datetime | None
+    prompts: int
+    calls: int
+    errors: int
+    """Calls that failed."""
+
+
+class ListAnswer(Recalled, frozen=True, kw_only=True):
+    """Sessions, the newest first."""
+
+    project: str | None
+    sessions: Sequence[ListedSession]
+    total: int | None
+    """How many there are; null where they are narrowed by how they ended."""
+
+
+# session_brief
+
+
+class BriefItem(Document, frozen=True, kw_only=True):
+    """One thing of a brief."""
+
+    kind: str
+    """open (not done at the end), last (words of the model), prompt, failed, file (changed) or worked"""
+    message: int
+    at: datetime | None
+    text: str
+    show: str
+
+
+class BriefAnswer(Recalled, frozen=True, kw_only=True):
+    """A session in brief: the most telling first."""
+
+    session: CitedSession
+    total: int
+    """How many messages it has."""
+    counts: Mapping[str, int]
+    """How many things of each kind there are, listed or not."""
+    items: Sequence[BriefItem]
+
+
+# usage
+
+
+class UsageGroup(Document, frozen=True, kw_only=True):
+    """What was used in one group; null is not known, or not told of such a group."""
+
+    key: Handle
+    name: str
+    sessions: int
+    prompts: int | None
+    calls: int | None
+    errors: int | None
+    requests: int | None
+    input: int | None
+    cached: int | None
+    output: int | None
+    total: int | None
+    """Tokens of all kinds."""
+    cost: float | None
+    """Dollars at list price."""
+
+
+class UsageAnswer(Recalled, frozen=True, kw_only=True):
+    """What sessions used, in groups."""
+
+    by: str
+    total: UsageGroup
+    groups: Sequence[UsageGroup]
+    """Of time the newest first, else the largest."""
+    show: str
+
+
+# find_edits
+
+
+class FileEdit(Document, frozen=True, kw_only=True):
+    """What a message did to the file."""
+
+    message: int
+    at: datetime | None
+    path: str
+    tool: str
+    added: int | None
+    removed: int | None
+    show: str
+
+
+class EditingSession(CitedSession, frozen=True, kw_only=True):
+    """A session that changed the file."""
+
+    edits: Sequence[FileEdit]
+    """The last ones, in order."""
+    left: int
+    """Edits before these."""
+
+
+class EditsAnswer(Recalled, frozen=True, kw_only=True):
+    """Sessions that changed a file, the newest first."""
+
+    paths: Sequence[str]
+    """The files that are meant."""
+    sessions: Sequence[EditingSession]
+    total: int
+    """Sessions in all."""

@@ -80,6 +80,19 @@ class Answers:
         finally:
             stop.set()
 
+    async def handles(
+        self, give: Callable[[Desk], tuple[list[str], int]], call: Call
+    ) -> tuple[list[str], int]:
+        """Some of what means sessions, as it may leave, and how many there are."""
+
+        def shown(desk: Desk) -> tuple[list[str], int]:
+            keys, total = give(desk)
+            hidden = self._redaction.value(desk.library, keys) if self._redaction else keys
+            marked = (self._writer.mark(desk.library, *pair) for pair in zip(keys, hidden, strict=True))
+            return list(marked), total
+
+        return await self.asked(shown, call)
+
     def end(self) -> None:
         """Answer no more."""
         self._workers.end()

@@ -8,6 +8,8 @@ from functools import cached_property
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from geminids.core.model import SessionKind, Status
 from geminids.faces.documents.recalled import CitedSession
 from geminids.faces.mcp.errors import CancelledError
@@ -61,6 +63,11 @@ class Desk:
         """A session in little, and what else is told of it."""
         (key,) = self.library.keys([row])
         return _cited(kind, row, key, **others)
+
+    def known(self, opened: OpenedSession) -> SessionSummary:
+        """A session that was read: what it says without secrets, and what it is known by as it is."""
+        shown = opened.session
+        return msgspec.structs.replace(opened.own, title=shown.title, project=shown.project)
 
     # Where the agent works
 

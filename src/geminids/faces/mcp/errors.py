@@ -35,6 +35,24 @@ class BadPlaceError(GeminidsError):
         super().__init__(f"{given!r} is no `next` of an earlier answer of this tool. Ask without `after`.")
 
 
+class NoSuchResourceError(GeminidsError):
+    """A name that no resource has."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"There is no resource {uri!r}. A session is geminids://session/ID.")
+
+
+class NoSessionToTakeOverError(GeminidsError):
+    """There is no earlier session."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self) -> None:
+        super().__init__("There is no earlier session to take over. Give the id of one.")
+
+
 class CancelledError(GeminidsError):
     """The agent no longer wants to know."""
 

@@ -110,10 +110,9 @@ def _turns_from(opened: OpenedSession, level: str, number: int) -> Iterator[Turn
 
 def _answer(desk: Desk, opened: OpenedSession, asked: AskedForWindow) -> ReadAnswer:
     """The answer without its messages."""
-    own = msgspec.structs.replace(opened.own, title=opened.session.title, project=opened.session.project)
     return ReadAnswer(
         note=HISTORY,
-        session=desk.cited(CitedSession, own),
+        session=desk.cited(CitedSession, desk.known(opened)),
         total=len(opened.session.messages),
         detail=asked.detail,
         messages=(),

@@ -93,7 +93,7 @@ def search_history(desk: Desk, asked: AskedForWords, room: int) -> SearchAnswer:
         following = search.after(groups[number - 1].place)
     return SearchAnswer(
         note=search.note(bool(sessions)),
-        project=asked.project or desk.here,
+        project=None if asked.project == "all" else asked.project or desk.here,
         sessions=sessions[:number],
         next=following,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
@@ -13,14 +14,17 @@ from geminids import __version__
 from geminids.core.errors import GeminidsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+    from typing import TypeVar
 
     from mcp.server.context import ServerRequestContext
 
-    from geminids.faces.mcp.answers import Answers
+    from geminids.faces.mcp.answers import Answer, Answers
     from geminids.faces.mcp.callers import Call
+    from geminids.faces.mcp.tools import Tool
 
     Context = ServerRequestContext[Any, Any]
+    Worth = TypeVar("Worth")
 
 INSTRUCTIONS = (
     "The user's past sessions with coding agents on this machine. Search them when earlier work is "
@@ -28,6 +32,9 @@ INSTRUCTIONS = (
 )
 ROOTS_PATIENCE = 2.0
 """Seconds that a client has to say which folders it works in."""
+MOST_CLIENTS = 32
+"""Clients whose folders are remembered."""
+A_BUG = "This is a bug in geminids; please report it with what its stderr says."
 
 
 class McpServer:
@@ -36,7 +43,7 @@ class McpServer:
     def __init__(self, make_answers: Callable[[], Answers]) -> None:
         self._make_answers = make_answers
         self._answers: Answers | None = None
-        self._roots: dict[int, tuple[str, ...]] = {}
+        self._roots: dict[int, tuple[object, tuple[str, ...]]] = {}
         self.sdk: Server[Any] = Server(
             "geminids",
             version=__version__,
@@ -44,6 +51,15 @@ class McpServer:
             instructions=INSTRUCTIONS,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_completion=self._complete,
+        )
+        self.sdk.add_notification_handler(
+            "notifications/roots/list_changed", types.NotificationParams, self._forget_roots
         )
 
     @property
@@ -57,6 +73,8 @@ class McpServer:
         """Let go of everything."""
         if self._answers is not None:
             self._answers.end()
+
+    # Tools
 
     async def _list_tools(self, _: Context, __: object) -> types.ListToolsResult:
         from geminids.faces.mcp.tools import TOOLS, input_schema, output_schema
@@ -87,24 +105,133 @@ class McpServer:
         tool = next((one for one in TOOLS if one.name == asked.name), None)
         if tool is None:
             names = ", ".join(one.name for one in TOOLS)
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool {asked.name!r}. Tools are: {names}.")
+            raise MCPError(
+                types.INVALID_PARAMS, f"There is no tool {asked.name[:100]!r}. Tools are: {names}."
+            )
+        try:
+            answer = await _told(self._answer(context, tool, asked.arguments or {}))
+        except GeminidsError as error:
+            text = types.TextContent(type="text", text=str(error))
+            return types.CallToolResult(content=[text], is_error=True)
+        text = types.TextContent(type="text", text=answer.text)
+        return types.CallToolResult(content=[text], structured_content=answer.structured)
 
+    async def _answer(self, context: Context, tool: Tool, given: dict[str, Any]) -> Answer:
         async def tell(done: int, total: int, what: str) -> None:
             await context.session.report_progress(done, total or None, what)
 
-        try:
-            call = await self._call(context)
-            answer = await self.answers.answer(tool, asked.arguments or {}, call, tell)
-        except GeminidsError as error:
-            return _refusal(str(error))
-        except OSError as error:
-            return _refusal(f"Cannot use {error.filename or 'a file'}: {error.strerror}.")
-        except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the server, or leave as it is
-            _log(f"no answer to {asked.name}: {type(error).__name__}")
-            return _refusal("This is a bug in geminids. Its stderr says more.")
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=answer.text)], structured_content=answer.structured
+        return await self.answers.answer(tool, given, await self._call(context), tell)
+
+    # Resources
+
+    async def _list_resources(self, context: Context, _: object) -> types.ListResourcesResult:
+        from geminids.faces.mcp.resources import LISTED, MEDIA_TYPE, uri_of
+        from geminids.faces.mcp.tools import LIST_SESSIONS
+
+        answer = await _or_refused(self._answer(context, LIST_SESSIONS, {"sessions": LISTED}))
+        resources = [
+            types.Resource(
+                uri=uri_of(one["id"]),
+                name=one["id"],
+                title=one["title"],
+                description=f"Session of {one['agent']} in {one['project']}, {one['at']}",
+                mime_type=MEDIA_TYPE,
+            )
+            for one in answer.structured["sessions"]
+        ]
+        return types.ListResourcesResult(resources=resources)
+
+    async def _list_templates(self, _: Context, __: object) -> types.ListResourceTemplatesResult:
+        from geminids.faces.mcp.resources import MEDIA_TYPE, TEMPLATE
+
+        template = types.ResourceTemplate(
+            name="session",
+            title="Past session",
+            uri_template=TEMPLATE,
+            description="The beginning of a past session as text; the tool read_session reads on.",
+            mime_type=MEDIA_TYPE,
         )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def _read_resource(
+        self, context: Context, asked: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        from geminids.faces.mcp.resources import MEDIA_TYPE, id_in
+        from geminids.faces.mcp.tools import READ_SESSION
+
+        async def read() -> Answer:
+            return await self._answer(context, READ_SESSION, {"id": id_in(asked.uri), "messages": 200})
+
+        answer = await _or_refused(read())
+        contents = types.TextResourceContents(uri=asked.uri, mime_type=MEDIA_TYPE, text=answer.text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def _complete(self, context: Context, asked: types.CompleteRequestParams) -> types.CompleteResult:
+        from geminids.faces.mcp.resources import completed
+
+        name, beginning = asked.argument.name, asked.argument.value
+        if name not in {"id", "session"}:
+            return types.CompleteResult(completion=types.Completion(values=[]))
+        call = await self._call(context)
+        found = await _or_refused(self.answers.handles(lambda desk: completed(desk, beginning), call))
+        values, total = found
+        completion = types.Completion(values=values, total=total, has_more=total > len(values))
+        return types.CompleteResult(completion=completion)
+
+    # Prompts
+
+    async def _list_prompts(self, _: Context, __: object) -> types.ListPromptsResult:
+        from geminids.faces.mcp.prompts import PROMPTS
+
+        prompts = [
+            types.Prompt(
+                name=one.name,
+                title=one.title,
+                description=one.description,
+                arguments=[
+                    types.PromptArgument(name=name, description=description, required=is_required)
+                    for name, description, is_required in one.arguments
+                ],
+            )
+            for one in PROMPTS
+        ]
+        return types.ListPromptsResult(prompts=prompts)
+
+    async def _get_prompt(
+        self, context: Context, asked: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        from geminids.faces.mcp.prompts import PROMPTS, filled_in
+
+        prompt = next((one for one in PROMPTS if one.name == asked.name), None)
+        if prompt is None:
+            names = ", ".join(one.name for one in PROMPTS)
+            raise MCPError(
+                types.INVALID_PARAMS, f"There is no prompt {asked.name[:100]!r}. There are: {names}."
+            )
+        given = asked.arguments or {}
+        quoted = await _or_refused(self._quoted(context, prompt.name, given))
+        words = f"{filled_in(prompt, given)}\n\n{quoted}"
+        message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=words))
+        return types.GetPromptResult(description=prompt.description, messages=[message])
+
+    async def _quoted(self, context: Context, name: str, given: dict[str, str]) -> str:
+        """What a prompt quotes."""
+        from geminids.faces.mcp.errors import NoSessionToTakeOverError
+        from geminids.faces.mcp.prompts import QUOTED, RECALL
+        from geminids.faces.mcp.tools import LIST_SESSIONS, SEARCH_HISTORY, SESSION_BRIEF
+
+        if name == RECALL.name:
+            asked = {"query": given.get("about", ""), "size": QUOTED}
+            return (await self._answer(context, SEARCH_HISTORY, asked)).text
+        wanted = given.get("session")
+        if not wanted:
+            listed = await self._answer(context, LIST_SESSIONS, {"sessions": 1})
+            if not listed.structured["sessions"]:
+                raise NoSessionToTakeOverError
+            wanted = listed.structured["sessions"][0]["id"]
+        return (await self._answer(context, SESSION_BRIEF, {"id": wanted, "size": QUOTED})).text
+
+    # Who asks
 
     async def _call(self, context: Context) -> Call:
         from geminids.faces.mcp.callers import Call
@@ -113,13 +240,59 @@ class McpServer:
         return Call(
             client=told.client_info.name if told else None,
             meta=dict(context.meta or {}),
-            roots=(),
+            roots=await self._folders(context),
         )
 
+    async def _folders(self, context: Context) -> tuple[str, ...]:
+        """The folders that a client works in, if it tells any; asked for once."""
+        session, told = context.session, context.session.client_params
+        if told is None or told.capabilities.roots is None or not session.can_send_request:
+            return ()
+        known = self._roots.get(id(told))
+        if known is None or known[0] is not told:
+            try:
+                found = await session.send_request(
+                    types.ListRootsRequest(), types.ListRootsResult, ROOTS_PATIENCE
+                )
+                folders = tuple(filter(None, (_path(str(root.uri)) for root in found.roots)))
+            except (MCPError, ValueError):
+                # Whoever does not answer is asked by nobody again.
+                folders = ()
+            if len(self._roots) >= MOST_CLIENTS:
+                self._roots.clear()
+            known = self._roots[id(told)] = (told, folders)
+        return known[1]
 
-def _refusal(sentence: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)
+    async def _forget_roots(self, _: Context, __: object) -> None:
+        self._roots.clear()
 
 
-def _log(sentence: str) -> None:
+def _path(uri: str) -> str | None:
+    """The folder that a root is."""
+    split = urlsplit(uri)
+    return unquote(split.path) or None if split.scheme == "file" else None
+
+
+async def _told(work: Awaitable[Worth]) -> Worth:
+    """What comes of some work. Whatever is wrong is a GeminidsError, in words that a model understands."""
+    try:
+        return await work
+    except GeminidsError:
+        raise
+    except OSError as error:
+        raise GeminidsError(f"Cannot use {error.filename or 'a file'}: {error.strerror}.") from error
+    except Exception as error:
+        _say(f"{type(error).__name__}: {error}")
+        raise GeminidsError(A_BUG) from error
+
+
+async def _or_refused(work: Awaitable[Worth]) -> Worth:
+    """The same for requests that know no errors but those of the protocol."""
+    try:
+        return await _told(work)
+    except GeminidsError as error:
+        raise MCPError(types.INVALID_PARAMS, str(error)) from error
+
+
+def _say(sentence: str) -> None:
     print(f"geminids: {sentence}", file=sys.stderr, flush=True)  # noqa: T201 - stdout is the protocol's

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from geminids.faces.documents.recalled import (
+        BriefAnswer,
+        BriefItem,
         CitedSession,
+        EditingSession,
+        EditsAnswer,
+        FileEdit,
         FoundMessage,
         FoundSession,
+        ListAnswer,
+        ListedSession,
         ReadAnswer,
         ReadMessage,
         Recalled,
         SearchAnswer,
+        UsageAnswer,
+        UsageGroup,
     )
 
 
@@ -33,7 +42,7 @@ def found_session(session: FoundSession) -> str:
 
 def _found_message(found: FoundMessage) -> str:
     where = ", ".join(found.where)
-    words = "(words not told)" if found.text is None else f"> {found.text}"
+    words = "(words left out)" if found.text is None else f"> {found.text}"
     return f"  message {found.message}, {found.who}, {_when(found.at)}, in {where}; {found.show}\n  {words}"
 
 
@@ -52,11 +61,74 @@ def read_message(read: ReadMessage) -> str:
     return "\n".join([head, *quoted, *left])
 
 
+def sessions(answer: ListAnswer) -> str:
+    """A list of sessions."""
+    project = [f"Project: {answer.project}"] if answer.project else []
+    total = [f"{answer.total} sessions in all"] if answer.total is not None else []
+    return _blocks([answer.note, *project, *total], map(listed_session, answer.sessions), answer)
+
+
+def listed_session(session: ListedSession) -> str:
+    """A session of a list."""
+    counts = f"prompts {session.prompts}, calls {session.calls}, errors {session.errors}"
+    return "\n".join([*_session(session), f"  since {_when(session.started)}; {counts}"])
+
+
+def brief(answer: BriefAnswer) -> str:
+    """A session in brief."""
+    counts = ", ".join(f"{number} {kind}" for kind, number in answer.counts.items())
+    head = [answer.note, *_session(answer.session), f"  {answer.total} messages; {counts}"]
+    return _blocks(head, ["\n".join(map(brief_item, answer.items))], answer)
+
+
+def brief_item(item: BriefItem) -> str:
+    """One thing of a brief."""
+    return f"{item.kind}: message {item.message}, {_when(item.at)}; {item.show}\n> {item.text}"
+
+
+def usage(answer: UsageAnswer) -> str:
+    """What was used."""
+    head = [answer.note, f"By {answer.by}; {answer.show}", usage_group(answer.total)]
+    return _blocks(head, ["\n".join(map(usage_group, answer.groups))], answer)
+
+
+def usage_group(group: UsageGroup) -> str:
+    """What was used in one group."""
+    name = group.key if group.name == group.key else f"{group.name} ({group.key})"
+    figures = {field: getattr(group, field) for field in group.__struct_fields__[2:]}
+    counted = [f"{field} {_number(field, value)}" for field, value in figures.items()]
+    return f"{name}: {', '.join(counted)}"
+
+
+def edits(answer: EditsAnswer) -> str:
+    """Sessions that changed a file."""
+    paths = [f"File: {path}" for path in answer.paths]
+    head = [answer.note, *paths, f"{answer.total} sessions in all"]
+    return _blocks(head, map(editing_session, answer.sessions), answer)
+
+
+def editing_session(session: EditingSession) -> str:
+    """A session with what it did to a file."""
+    before = [f"  ({session.left} edits before these)"] if session.left else []
+    return "\n".join([*_session(session), *before, *map(_edit, session.edits)])
+
+
+def _edit(edit: FileEdit) -> str:
+    lines = f"+{_number('added', edit.added)} -{_number('removed', edit.removed)}"
+    return f"  message {edit.message}, {_when(edit.at)}, {edit.tool} {edit.path} {lines}; {edit.show}"
+
+
+def _number(field: str, value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    return f"${value}" if field == "cost" else str(value)
+
+
 def _session(session: CitedSession) -> list[str]:
     kind = "" if session.kind == "main" else f" ({session.kind})"
     place = session.project or "project unknown"
     about = f"{session.agent}, {place}, {_when(session.at)}, {session.status}"
-    return [f"{session.id}{kind}: {session.title or 'no title'}", f"  {about}; {session.show}"]
+    return [f"{session.id}{kind}", f"> {session.title or '(no title)'}", f"  {about}; {session.show}"]
 
 
 def _blocks(head: Iterable[str], blocks: Iterable[str], answer: Recalled) -> str:

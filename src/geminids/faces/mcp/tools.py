@@ -7,13 +7,25 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from geminids.faces.documents.recalled import ReadAnswer, Recalled, SearchAnswer
+from geminids.faces.documents.recalled import (
+    BriefAnswer,
+    EditsAnswer,
+    ListAnswer,
+    ReadAnswer,
+    Recalled,
+    SearchAnswer,
+    UsageAnswer,
+)
 from geminids.faces.mcp import told
-from geminids.faces.mcp.asked import Asked
+from geminids.faces.mcp.asked import Asked, AskedOfSession
 from geminids.faces.mcp.desk import Desk
 from geminids.faces.mcp.errors import BadArgumentsError
+from geminids.faces.mcp.find_edits import AskedForEdits, find_edits
+from geminids.faces.mcp.list_sessions import AskedForSessions, list_sessions
 from geminids.faces.mcp.read_session import AskedForWindow, read_session
 from geminids.faces.mcp.search_history import AskedForWords, search_history
+from geminids.faces.mcp.session_brief import session_brief
+from geminids.faces.mcp.usage import AskedForUsage, usage
 
 
 class Tool(NamedTuple):
@@ -30,27 +42,64 @@ class Tool(NamedTuple):
     """The same answer as text."""
 
 
-TOOLS = (
-    Tool(
-        "search_history",
-        "Search past sessions",
-        "Find messages of past coding sessions (yours and other agents') by words. Use it when the user "
-        "refers to earlier work, or before solving what may have been solved before.",
-        AskedForWords,
-        SearchAnswer,
-        search_history,
-        told.search,
-    ),
-    Tool(
-        "read_session",
-        "Read a past session",
-        "Read messages of one past session, from a message on; ids and numbers come from the other tools.",
-        AskedForWindow,
-        ReadAnswer,
-        read_session,
-        told.read,
-    ),
+SEARCH_HISTORY = Tool(
+    "search_history",
+    "Search past sessions",
+    "Find messages of past coding sessions (yours and other agents') by words. Use it when the user "
+    "refers to earlier work, or before solving what may have been solved before.",
+    AskedForWords,
+    SearchAnswer,
+    search_history,
+    told.search,
 )
+READ_SESSION = Tool(
+    "read_session",
+    "Read a past session",
+    "Read messages of one past session, from a message on; ids and numbers come from the other tools.",
+    AskedForWindow,
+    ReadAnswer,
+    read_session,
+    told.read,
+)
+LIST_SESSIONS = Tool(
+    "list_sessions",
+    "List past sessions",
+    "List past sessions of this project (or all), newest first; use it for what was done lately.",
+    AskedForSessions,
+    ListAnswer,
+    list_sessions,
+    told.sessions,
+)
+SESSION_BRIEF = Tool(
+    "session_brief",
+    "A past session in brief",
+    "What one session asked for, changed and ran, what failed, and what was open at its end. Use it to "
+    "continue earlier work.",
+    AskedOfSession,
+    BriefAnswer,
+    session_brief,
+    told.brief,
+)
+USAGE = Tool(
+    "usage",
+    "Tokens and cost",
+    "Tokens, cost and counts of past sessions, by day, model, project or tool.",
+    AskedForUsage,
+    UsageAnswer,
+    usage,
+    told.usage,
+)
+FIND_EDITS = Tool(
+    "find_edits",
+    "Find edits of a file",
+    "Which past sessions changed a file, and in which messages; use it to learn why code is as it is.",
+    AskedForEdits,
+    EditsAnswer,
+    find_edits,
+    told.edits,
+)
+TOOLS = (SEARCH_HISTORY, READ_SESSION, LIST_SESSIONS, SESSION_BRIEF, USAGE, FIND_EDITS)
+"""All of them, in the order in which they are listed."""
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:
