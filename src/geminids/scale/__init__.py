@@ -7,6 +7,7 @@
 | `batches` | rows as Arrow, which Parquet, DuckDB and Spark have in common |
 | `homes` | homes of many machines below a folder, in pieces of about equal size |
 | `places/` | where tables lie and homes are read from: folders, object storage |
+| `settling` | what counts once of what stands in several places, in SQL that every engine runs |
 | `engine` | what an engine runs: a piece, as rows of a table |
 
 It uses readers and the library; no floor below uses it. What reads sessions here holds no state, so that it

@@ -165,6 +165,7 @@ def _session_row(session: Session, whose: Row, *, words: bool) -> Row:
         session.status,
         session.models,
         session.directories,
+        len(session.messages),
         counts.prompts,
         counts.replies,
         counts.tool_calls,
