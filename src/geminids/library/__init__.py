@@ -137,6 +137,10 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
         """Bring the index up to date, however long it takes; with `full`, make it from nothing."""
         return self._context.index.sync(full=full)
 
+    def is_current(self) -> bool:
+        """Whether there is an index that holds all that the agents' files do; none of them is read."""
+        return self._context.sync.is_current()
+
     def to_come(self) -> int:
         """How many groups of files are known of and not read yet; nearly always each holds one session."""
         return self._context.index.to_come()

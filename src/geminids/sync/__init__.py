@@ -133,6 +133,11 @@ class Sync:
         index, outcome = run.index()
         return index, outcome._replace(seconds=time.monotonic() - began)
 
+    def is_current(self) -> bool:
+        """Whether there is an index, and nothing that is not in it. Nothing is read and nothing written."""
+        run = _Run(self, self._find_place(), self._look(), full=False, budget=None, progress=None)
+        return run.is_current()
+
     def _look(self) -> list[Seen]:
         """What the homes look like, those that are there, and those that there may be copies of."""
         keep = self.keep()
@@ -181,6 +186,16 @@ class _Run:
             return self._in_place_of_strange(self._place, error)
         except DamagedIndexError as error:
             return self._in_place_of_damaged(self._place, error)
+
+    def is_current(self) -> bool:
+        """Whether there is nothing to be done."""
+        index = self._open(self._place) if self._place else None
+        if index is None:
+            return False
+        with naming_damage(index.path), closed_on_error(index):
+            is_current = self._is_current(index)
+        index.close()
+        return is_current
 
     def _in_place_of_damaged(self, place: IndexFile, error: DamagedIndexError) -> tuple[Index, Outcome]:
         """The index made anew; a file can be opened long before its damage is met."""

@@ -113,9 +113,9 @@ class Choices:
 
         # No process to be had: the next command goes on.
         with suppress(OSError):
-            start_sync(self._where())
+            start_sync(self.where())
 
-    def _where(self) -> list[str]:
+    def where(self) -> list[str]:
         """The options that say where to look."""
         homes = [word for home in self.home for word in ("--home", home)]
         data = ["--data", self.data] if self.data else []
@@ -130,7 +130,7 @@ class Choices:
 
     def spelled(self, *words: str) -> str:
         """A command to type that looks where this one did."""
-        return _joined(["geminids", *words, *self._where()])
+        return _joined(["geminids", *words, *self.where()])
 
 
 def _joined(words: list[str]) -> str:

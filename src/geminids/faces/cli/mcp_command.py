@@ -38,6 +38,6 @@ def mcp(choices: Choices, *, show_secrets: bool) -> int:
         say("This is a server for agents (MCP); it waits for one on stdin. Ctrl-C ends it.")
     serve(
         partial(open_library, choices.home, choices.data, sample=choices.sample),
-        syncs=not choices.no_sync,
+        options=None if choices.no_sync else choices.where(),
         hides=not show_secrets,
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Event
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -17,6 +17,7 @@ from geminids.faces.documents.recalled import Recalled
 from geminids.faces.mcp.callers import Call, caller_of
 from geminids.faces.mcp.desk import Desk
 from geminids.faces.mcp.room import size
+from geminids.faces.mcp.syncing import Syncing, Tell
 from geminids.faces.mcp.tools import Tool, arguments
 from geminids.faces.serving.libraries import Libraries
 from geminids.faces.serving.opened_sessions import OpenedSessions
@@ -27,20 +28,12 @@ from geminids.library import Library
 from geminids.sharing.transcript import safe
 
 WORKERS = 3
-FRESH = 2.0
-"""Seconds for which an index counts as up to date."""
-PATIENCE = 1.0
-"""Seconds that an answer waits for a sync, where an index is there."""
-FIRST_PATIENCE = 20.0
-"""Seconds that it waits for a first one."""
-OFTEN = 0.5
-"""Seconds between two words on how far a first sync is."""
+MOST_BYTES = 1_000_000
+"""Bytes of the files of sessions that stay in memory; one stays whatever its size."""
 TRIES = 4
 """Hiding secrets changes how long words are: so often an answer is made smaller until it fits."""
 
 Worth = TypeVar("Worth")
-Tell = Callable[[int, int, str], Awaitable[None]]
-"""Is told how much is done, of how much, and what."""
 
 
 class Answer(NamedTuple):
@@ -54,17 +47,24 @@ class Answers:
     """Answers calls of all tools."""
 
     def __init__(
-        self, libraries: Libraries, *, hides: bool, environment: Mapping[str, str], here: str | None
+        self,
+        libraries: Libraries,
+        *,
+        hides: bool,
+        options: Sequence[str] | None = None,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        here: str | None = None,
     ) -> None:
+        """Answer from libraries; with `options`, a sync with these is started where something is new."""
         self._libraries = libraries
         self._redaction = Redaction() if hides else None
         self._writer = JsonWriter(self._redaction or Redaction())
-        self._opened = OpenedSessions(self._writer)
+        self._opened = OpenedSessions(self._writer, MOST_BYTES)
         self._workers = Workers(WORKERS)
         self._environment = environment
         self._here = here
-        self._syncing: asyncio.Task[Any] | None = None
-        self._synced_at = 0.0
+        self._syncing = Syncing(libraries, self._workers, options) if options is not None else None
+        self._warming: asyncio.Task[None] | None = None
 
     async def answer(self, tool: Tool, given: dict[str, Any], call: Call, tell: Tell) -> Answer:
         """What a tool gives. Raises GeminidsError for what a model can understand and mend."""
@@ -98,33 +98,25 @@ class Answers:
         self._workers.end()
         self._libraries.close()
 
-    # Being up to date
-
     def begin(self) -> None:
-        """Bring the index up to date, unless that was done a moment ago or goes on already."""
-        if not self._libraries.syncs or (self._syncing and not self._syncing.done()):
-            return
-        if time.monotonic() - self._synced_at >= FRESH:
-            self._syncing = asyncio.create_task(self._sync())
-
-    async def _sync(self) -> None:
-        # What is wrong is said by who asks next.
-        with suppress(GeminidsError, OSError):
-            await self._workers.run(self._libraries.sync)
-        self._synced_at = time.monotonic()
+        """Prepare for the first question."""
+        if self._syncing is not None:
+            self._syncing.begin()
+        if self._warming is None and self._redaction is not None:
+            self._warming = asyncio.create_task(self._workers.run(self._warm))
 
     async def _in_step(self, tell: Tell) -> None:
-        """Wait for the index for a while, and say how far it is."""
         self.begin()
-        is_first = not self._synced_at
-        end = time.monotonic() + (FIRST_PATIENCE if is_first else PATIENCE)
-        while self._syncing and not self._syncing.done() and (left := end - time.monotonic()) > 0:
-            await asyncio.wait([self._syncing], timeout=min(OFTEN, left))
-            if is_first and not self._syncing.done():
-                state = await self._workers.run(self._libraries.state)
-                await tell(state.read or 0, state.total or 0, "Reading sessions for the first time")
+        if self._syncing is not None:
+            await self._syncing.in_step(tell)
 
     # In a thread
+
+    def _warm(self) -> None:
+        """Start what hides secrets, which takes longer than an answer."""
+        if self._redaction is not None:
+            with suppress(GeminidsError), self._libraries.open() as library:
+                self._redaction.text(library, "")
 
     def _work_out(self, give: Callable[[Desk], Worth], call: Call, stop: Event) -> Worth:
         caller = caller_of(call, self._environment, self._here)

@@ -12,12 +12,17 @@ from mcp.server.stdio import stdio_server
 from geminids.faces.mcp.server import McpServer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from geminids.faces.mcp.answers import Answers
     from geminids.faces.serving.libraries import OpenLibrary
 
 
-def serve(open_library: OpenLibrary, *, syncs: bool, hides: bool) -> NoReturn:
-    """Answer until stdin is closed, then end the process: nobody waits for what it is in the middle of."""
+def serve(open_library: OpenLibrary, *, options: Sequence[str] | None, hides: bool) -> NoReturn:
+    """Answer until stdin is closed, then end the process: nobody waits for what it is in the middle of.
+
+    With `options`, a sync with these brings the index up to date.
+    """
     logging.getLogger("mcp").addHandler(logging.NullHandler())
 
     def answers() -> Answers:
@@ -26,8 +31,9 @@ def serve(open_library: OpenLibrary, *, syncs: bool, hides: bool) -> NoReturn:
         from geminids.faces.serving.libraries import Libraries
 
         environment = dict(os.environ)
-        libraries = Libraries(open_library, syncs=syncs)
-        return Answers(libraries, hides=hides, environment=environment, here=current_folder(environment))
+        libraries = Libraries(open_library, syncs=options is not None)
+        here = current_folder(environment)
+        return Answers(libraries, hides=hides, options=options, environment=environment, here=here)
 
     server = McpServer(answers)
     code = 0

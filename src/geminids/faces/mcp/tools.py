@@ -134,7 +134,11 @@ def _without_references(value: Any, parts: dict[str, Any]) -> Any:
         case {"$ref": str(name)}:
             return _without_references(parts[name], parts)
         case dict():
-            return {key: _without_references(held, parts) for key, held in value.items() if key != "title"}
+            return {
+                key: _without_references(held, parts)
+                for key, held in value.items()
+                if not (key == "title" and isinstance(held, str))
+            }
         case list():
             return [_without_references(held, parts) for held in value]
         case _:

@@ -194,6 +194,10 @@ class Libraries:
                 self._generation += 1
             return outcome
 
+    def renew(self) -> None:
+        """Have libraries opened anew: another process has brought the index up to date."""
+        self._generation += 1
+
     def _choose(self) -> None:
         """Show the sample in the place of nothing, and what there is in the place of the sample."""
         if self._sample is not None:

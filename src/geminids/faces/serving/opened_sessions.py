@@ -123,8 +123,9 @@ class BegunSession(OpenedSession):
 class OpenedSessions:
     """The sessions that were asked for last."""
 
-    def __init__(self, writer: JsonWriter) -> None:
+    def __init__(self, writer: JsonWriter, most_bytes: int = MOST_BYTES) -> None:
         self._writer = writer
+        self._most_bytes = most_bytes
         self._opened: OrderedDict[tuple[str, bool], OpenedSession] = OrderedDict()
         self._lock = Lock()
         self._reading: dict[str, Lock] = {}
@@ -182,7 +183,7 @@ class OpenedSessions:
 
     def _forget_some(self) -> None:
         while len(self._opened) > 1 and (
-            len(self._opened) > MOST or sum(one.bytes for one in self._opened.values()) > MOST_BYTES
+            len(self._opened) > MOST or sum(one.bytes for one in self._opened.values()) > self._most_bytes
         ):
             self._opened.popitem(last=False)
 

@@ -1,0 +1,107 @@
+"""Keeping the index in step, in another process: what it takes to read sessions does not stay in this one.
+
+Whether anything is new is seen here, which takes as long as a list does. The process that reads it is a
+`geminids sync` that nobody ends: it goes on when the agent has gone. Several servers may start one each; one
+of them writes, and the others find nothing left to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+
+from geminids.core.errors import GeminidsError, NoIndexError
+from geminids.faces.serving.libraries import Libraries
+from geminids.faces.serving.workers import Workers
+from geminids.library import Library
+
+FRESH = 2.0
+"""Seconds for which an index counts as up to date."""
+PATIENCE = 1.0
+"""Seconds that an answer waits for what is new, where an index is there."""
+FIRST_PATIENCE = 15.0
+"""Seconds that it waits for a first one."""
+OFTEN = 0.5
+"""Seconds between two words on how far a first one is."""
+
+Tell = Callable[[int, int, str], Awaitable[None]]
+"""Is told how much is done, of how much, and what."""
+
+
+class Syncing:
+    """What is done before a question is answered."""
+
+    def __init__(self, libraries: Libraries, workers: Workers, options: Sequence[str]) -> None:
+        self._libraries = libraries
+        self._workers = workers
+        self._options = options
+        """Say which sessions are meant, on the command line of a sync."""
+        self._running: asyncio.Task[None] | None = None
+        self._looked_at = -FRESH
+
+    def begin(self) -> None:
+        """Look whether anything is new, unless that was done a moment ago or goes on already."""
+        is_running = self._running is not None and not self._running.done()
+        if not is_running and time.monotonic() - self._looked_at >= FRESH:
+            self._running = asyncio.create_task(self._run())
+
+    async def in_step(self, tell: Tell) -> None:
+        """Wait for what is new, for a while."""
+        self.begin()
+        running = self._running
+        if running is None or running.done():
+            return
+        await asyncio.wait([running], timeout=PATIENCE)
+        end = time.monotonic() + FIRST_PATIENCE
+        while not running.done() and time.monotonic() < end:
+            read, left = await self._workers.run(self._progress)
+            if not left and read:
+                return
+            await tell(read, read + left, "Reading sessions for the first time")
+            await asyncio.wait([running], timeout=OFTEN)
+
+    async def _run(self) -> None:
+        if not await self._workers.run(self._is_current):
+            # No process to be had: what is there is the answer.
+            with suppress(OSError):
+                await self._sync()
+            self._libraries.renew()
+        self._looked_at = time.monotonic()
+
+    async def _sync(self) -> None:
+        line = [sys.executable, "-P", "-m", "geminids", "sync", *self._options]
+        nowhere = subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(
+            *line, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+        )
+        while process.returncode is None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), OFTEN)
+            # The newest sessions can be asked for while older ones are still read.
+            self._libraries.renew()
+
+    def _is_current(self) -> bool:
+        with self._libraries.open() as library:
+            try:
+                return library.is_current()
+            except GeminidsError:
+                # Whatever is wrong with it, a sync is what mends it.
+                return False
+
+    def _progress(self) -> tuple[int, int]:
+        """How many sessions can be asked for, and about how many cannot yet."""
+        with self._libraries.open() as library:
+            try:
+                return _sessions(library), library.to_come()
+            except NoIndexError:
+                return 0, 0
+
+
+def _sessions(library: Library) -> int:
+    from geminids.query.sessions.listing import Filter
+
+    return library.listing(Filter(), 1).total
