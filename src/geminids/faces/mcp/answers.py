@@ -96,7 +96,6 @@ class Answers:
     def end(self) -> None:
         """Answer no more."""
         self._workers.end()
-        self._libraries.close()
 
     def begin(self) -> None:
         """Prepare for the first question."""

@@ -30,6 +30,8 @@ from geminids.faces.web import (
     usage,
     words_in_session,
 )
+from geminids.faces.web.agents import PATH as AGENTS
+from geminids.faces.web.agents import AgentsDoor
 from geminids.faces.web.answers import JSON, Answers
 from geminids.faces.web.endpoints import Endpoint
 from geminids.faces.web.events import Live
@@ -75,6 +77,7 @@ def create_app(
     libraries = Libraries(open_library, syncs=syncs, open_sample=open_sample)
     answers = Answers(libraries, token=key.token, redacts=redacts)
     live = Live(libraries, answers.writer, redacts=redacts)
+    agents = AgentsDoor(libraries)
     described = cache(lambda: encode(openapi(ENDPOINTS)))
 
     async def description(_: Request) -> Response:
@@ -93,12 +96,13 @@ def create_app(
             Route(HEALTH, _is_alive),
             Route("/api/openapi.json", description),
             Route("/api/events", events),
+            Route(AGENTS, agents),
             *(Route(one.path, answers.to(one), methods=[one.method]) for one in ENDPOINTS),
             Route("/{path:path}", Pages().answer),
         ],
         middleware=[Middleware(Guard, key=key, code=code)],
         exception_handlers={HTTPException: _refused},
-        lifespan=partial(_lifespan, libraries, answers, live),
+        lifespan=partial(_lifespan, libraries, answers, live, agents),
     )
     app.state.live = live
     app.state.answers = answers
@@ -106,13 +110,16 @@ def create_app(
 
 
 @asynccontextmanager
-async def _lifespan(libraries: Libraries, answers: Answers, live: Live, _: Starlette) -> AsyncIterator[None]:
+async def _lifespan(
+    libraries: Libraries, answers: Answers, live: Live, agents: AgentsDoor, _: Starlette
+) -> AsyncIterator[None]:
     live.start()
     # The page opens with it, and a browser takes a moment to start.
     preparing = asyncio.create_task(answers.prepare(_HOME))
     yield
     preparing.cancel()
     answers.end()
+    await agents.end()
     await live.end()
     libraries.close()
 
