@@ -120,6 +120,21 @@ _NAMES = {" ": "space", ":": "colon", '"': "quotation_mark", "-": "minus", "/": 
 Script = Callable[[Browsing], Awaitable[None]]
 
 
+def choices_of(homes: Sequence[Path], data: Path, *, sample: bool = False, now: datetime = NOW) -> Choices:
+    """What somebody chose who looks at these homes."""
+    choices = Choices(now)
+    choices.home, choices.data, choices.sample = [str(home) for home in homes], str(data), sample
+    return choices
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait for what threads do."""
+    until = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
 def browse(
     homes: Sequence[Path],
     data: Path,
@@ -138,8 +153,7 @@ def browse(
 
     It begins with the list unless `first` makes another view.
     """
-    choices = Choices(now)
-    choices.home, choices.data, choices.sample = [str(home) for home in homes], str(data), sample
+    choices = choices_of(homes, data, sample=sample, now=now)
 
     def listed(stage: Browser) -> Sessions:
         return Sessions(

@@ -28,6 +28,7 @@ from geminids.library.tables import TableMethods
 from geminids.library.usage import UsageMethods
 from geminids.library.watch import WatchMethods
 from geminids.storage.index.database import closed_on_error
+from geminids.storage.paths import written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,6 +145,12 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
     def to_come(self) -> int:
         """How many groups of files are known of and not read yet; nearly always each holds one session."""
         return self._context.index.to_come()
+
+    def state(self) -> Sequence[object]:
+        """Values that differ as soon as answers may: who looks again need not ask where they are the same."""
+        folder = self._context.data_folder
+        said = written(f"{folder}/{config.DURABLE_FILE}") if folder else ()
+        return (*self._context.index.state(), *said)
 
     @property
     def sample(self) -> bool:

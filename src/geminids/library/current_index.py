@@ -23,6 +23,7 @@ from geminids.storage.index.database import (
     naming_strange_rows,
 )
 from geminids.storage.index.to_come import to_come
+from geminids.storage.paths import written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 BUDGET = 5.0
 """Seconds that a command may spend on what is new before it answers with what it has."""
+
+NEWEST_FIRST = "The newest sessions are indexed; about "
+"""How it begins what is said of those that are still to come."""
 
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -120,6 +124,11 @@ class CurrentIndex:
         left = self.ask(to_come)
         return left.bundles if left else 0
 
+    def state(self) -> Sequence[object]:
+        """Values that differ as soon as its answers may: which file it is, and when that was written."""
+        path = self.open().path
+        return (path, *written(path)) if path else ()
+
     def read_the_rest(self) -> bool:
         """Wait until all is read that is still to come, if we may; whether anything was."""
         if not self._manner.is_synced or not self.to_come():
@@ -159,10 +168,7 @@ class CurrentIndex:
         if left:
             # A group of files nearly always holds one session.
             more = "1 more session is" if left.bundles == 1 else f"{left.bundles:,} more sessions are"
-            self._manner.tell(
-                f"The newest sessions are indexed; about {more} still to be read. `geminids sync` waits for "
-                "them."
-            )
+            self._manner.tell(f"{NEWEST_FIRST}{more} still to be read. `geminids sync` waits for them.")
 
     def _as_it_is(self) -> Index:
         place = self._manner.place()

@@ -28,6 +28,20 @@ def uri_of(file: str, how: str) -> str:
     return f"file://{name}?{how}"
 
 
+def written(database: str) -> tuple[tuple[int, int], ...]:
+    """The size of a database and of its journal, and when they were written: they differ when it was."""
+    return _written(database), _written(f"{database}-wal")
+
+
+def _written(file: str) -> tuple[int, int]:
+    try:
+        facts = os.stat(file)  # noqa: PTH116
+    except OSError:
+        return (0, 0)
+    # Who only reads makes an empty journal.
+    return (facts.st_size, facts.st_mtime_ns) if facts.st_size else (0, 0)
+
+
 def size_of(file: str) -> int:
     """How long a file is; nothing if it is not there."""
     try:

@@ -6,18 +6,21 @@ again. Of what is asked while an answer is made, only the last counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from time import monotonic
 
-from geminids.core.errors import GeminidsError, NoIndexError, NoSessionsError
+from geminids.core.errors import NoIndexError, NoSessionsError
 from geminids.faces.tui.errors import NoSharedIndexError
 from geminids.faces.tui.matches import Asked, Listed, Matches
+from geminids.library.current_index import NEWEST_FIRST
+from geminids.sharing.transcript import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.core.errors import Unreadable
     from geminids.library import Library
     from geminids.library.current_index import Progress, Tell
 
@@ -68,17 +71,37 @@ class Asker:
         self._is_stopping = False
         self.listed: Listed | None = None
         """The last answer."""
-        self.said = ""
-        """What a person should know, or how far reading is."""
+        self._progress_told = self._to_come_told = ""
+        self._heard: dict[str, bool] = {}
+        """The sentences that were said, and whether they have been seen: nothing is said twice."""
+        self.closed = ""
+        """What could not be read, in a sentence."""
         self.readings = 0
-        """How often what is new was taken in, and can be asked for."""
-        self.error: GeminidsError | OSError | None = None
+        """How often what is new was looked for."""
+        self.changes = 0
+        """How often there was something, and it can be asked for."""
+        self._state: Sequence[object] | None = None
+        """Of the library as it was read last."""
+        self.error: Exception | None = None
         """What ended it."""
         self._threads = [
             Thread(target=self._caught, args=[run], daemon=True) for run in (self._read, self._run)
         ]
         for thread in reversed(self._threads):
             thread.start()
+
+    @property
+    def said(self) -> str:
+        """How far reading is, or what else a person should know."""
+        return self._progress_told or self._to_come_told or self._unseen
+
+    @property
+    def _unseen(self) -> str:
+        return " ".join(sentence for sentence, is_seen in [*self._heard.items()] if not is_seen)
+
+    def silence(self) -> None:
+        """What was to be said has been seen."""
+        self._heard.update(dict.fromkeys(self._heard, True))
 
     def ask(self, asked: Asked) -> None:
         """Ask for something else than before."""
@@ -99,7 +122,7 @@ class Asker:
             run()
         except _StoppedError:
             return
-        except (GeminidsError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - it is raised again where somebody sees it
             self.error = error
             self._wake()
 
@@ -112,14 +135,28 @@ class Asker:
         while True:
             self._check()
             with self._open_library(True, self._hear, self._progress) as library:
-                library.to_come()
-                if self._every is None and library.is_empty():
-                    raise NoSessionsError("", library.searched_places)
+                is_new = self._look_at(library)
             with self._changed:
-                self._is_read = True
+                self._is_read = self._is_read or is_new
+                self.readings += 1
                 self._changed.notify_all()
+            self._wake()
+            with self._changed:
                 if self._every is None or self._is_stopped_within(self._every):
                     return
+
+    def _look_at(self, library: Library) -> bool:
+        """See how much is still to be read and what cannot be, and whether anything is new."""
+        left = library.to_come()
+        if self._every is None and library.is_empty():
+            raise NoSessionsError("", library.searched_places)
+        more = "1 more session is" if left == 1 else f"{left:,} more sessions are"
+        self._to_come_told = f"{more} being read" if left else ""
+        if (closed := told_closed(library.unreadable())) != self.closed:
+            self.closed = closed
+            self._hear(closed)
+        before, self._state = self._state, library.state()
+        return self._state != before
 
     def _is_stopped_within(self, seconds: float) -> bool:
         """Wait so long, and until nobody types."""
@@ -136,9 +173,9 @@ class Asker:
                 with self._open_library(False, self._hear, self._progress) as library:
                     self._answer_until_read(Matches(library, self._now, with_use=self._with_use))
             except NoIndexError:
-                if self.readings:
+                if self.changes:
                     # It was made, and only for the thread that made it.
-                    raise NoSharedIndexError from None
+                    raise NoSharedIndexError(self._unseen) from None
                 # The first time nothing can be listed before it is read.
                 self._wait_until_read()
 
@@ -195,7 +232,7 @@ class Asker:
     def _begin_anew(self) -> None:
         """Have the same asked again."""
         self._is_read, self._has_new = False, self.asked is not None
-        self.readings += 1
+        self.changes += 1
 
     def _check(self) -> None:
         if self._is_stopping:
@@ -203,9 +240,21 @@ class Asker:
 
     def _hear(self, message: str) -> None:
         self._check()
-        self.said = message
-        self._wake()
+        # How much that is at any time is told in fewer words.
+        if message and not message.startswith(NEWEST_FIRST):
+            self._heard.setdefault(message, False)
+            self._wake()
 
     def _progress(self, done: int, whole: int) -> None:
         self._check()
-        self._hear(f"Reading sessions: {100 * done // max(whole, 1)} %" if done < whole else "")
+        self._progress_told = f"Reading sessions: {100 * done // max(whole, 1)} %" if done < whole else ""
+        self._wake()
+
+
+def told_closed(places: Sequence[Unreadable]) -> str:
+    """What could not be read, in a sentence."""
+    if not places:
+        return ""
+    first = f"Cannot read {words.path(places[0].file)}: {places[0].detail}"
+    more = f", and {words.count(len(places) - 1, 'more place')}" if len(places) > 1 else ""
+    return f"{first}{more}. `geminids doctor` shows all."

@@ -25,8 +25,9 @@ class NoTerminalError(GeminidsError):
 class NoSharedIndexError(GeminidsError):
     """The index is nowhere but in the memory of who made it, and others want to ask it too."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: str) -> None:
+        """`told` is what was said of it when it was made."""
         super().__init__(
-            "The data directory cannot be written, and choosing from a list needs an index there. "
-            "`--data DIR` names another one; `geminids list` and `geminids search` work without."
+            f"{told} Choosing from a list needs one that is stored. `--data DIR` names another directory for "
+            "it; `geminids list` and `geminids search` work without."
         )

@@ -230,11 +230,12 @@ class Browser(App[object]):
         """Ask the library; the answer comes later."""
         (self._slow if is_slow else self._quick).ask(lane, question, then, failed, is_write=is_write)
 
-    def changed(self) -> None:
-        """Have all views ask again."""
+    def changed(self, told: View | None = None) -> None:
+        """Have all views ask again but the one that told it."""
         self.renew()
         for view in self.views:
-            view.changed()
+            if view is not told:
+                view.changed()
 
     def back_to(self, view: View) -> None:
         """Go back to a view that was opened before."""
@@ -283,8 +284,9 @@ class Browser(App[object]):
             return
         columns, height = self.size
         view = self.views[-1]
-        view.look()
-        if self.views[-1] is not view:
+        for one in [*self.views]:
+            one.look()
+        if not self.views or self.views[-1] is not view:
             return
         if columns < SMALLEST[0] or height < SMALLEST[1]:
             small = f"Too small: {SMALLEST[0]} columns and {SMALLEST[1]} lines at least."

@@ -79,8 +79,12 @@ class Keeping(View):
         self._number = 0
         """Which of those is chosen."""
         self._top, self._room, self._first_line = 0, 1, 0
-        now = stage.now
-        stage.ask("keeping", lambda library: state(library, now), self._take, self._failed, is_slow=True)
+        self.changed()
+
+    def changed(self) -> None:
+        """Ask, also for what is new."""
+        now = self.stage.now
+        self.stage.ask("keeping", lambda library: state(library, now), self._take, self._failed, is_slow=True)
 
     @property
     def chosen(self) -> Entry | None:
@@ -90,8 +94,12 @@ class Keeping(View):
         return self._state.entries[self._choosable[self._number]]
 
     def _take(self, found: State) -> None:
-        self._state = found
+        chosen = self.chosen
+        self._state, self._trouble = found, ""
         self._choosable = [at for at, entry in enumerate(found.entries) if entry.key]
+        keys = [found.entries[at].key for at in self._choosable]
+        number = keys.index(chosen.key) if chosen and chosen.key in keys else self._number
+        self._number = max(0, min(number, len(keys) - 1))
 
     def _failed(self, error: Exception) -> None:
         self._trouble = str(error)

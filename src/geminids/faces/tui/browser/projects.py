@@ -85,8 +85,12 @@ class Projects(View):
         self._all: Sequence[ProjectLine] | None = None
         self._trouble = ""
         self._list_rows = 1
-        now = stage.now
-        stage.ask(
+        self.changed()
+
+    def changed(self) -> None:
+        """Ask, also for what is new."""
+        now = self.stage.now
+        self.stage.ask(
             "projects", lambda library: project_lines(library, now), self._take, self._failed, is_slow=True
         )
 
@@ -103,7 +107,10 @@ class Projects(View):
         return lines[self._cursor.number] if self._cursor.number < len(lines) else None
 
     def _take(self, found: Sequence[ProjectLine]) -> None:
-        self._all = found
+        chosen = self.chosen
+        self._all, self._trouble = found, ""
+        same = (at for at, line in enumerate(self.lines) if chosen and line.wanted == chosen.wanted)
+        self._cursor.number = next(same, self._cursor.number)
 
     def _failed(self, error: Exception) -> None:
         self._trouble = str(error)

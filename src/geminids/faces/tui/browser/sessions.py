@@ -17,7 +17,7 @@ from geminids.core.agents import available as known_agents
 from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.browser.actions import ACTION_KEYS, Action, Subject, actions_of, open_palette, resume
 from geminids.faces.tui.browser.completing import Completing
-from geminids.faces.tui.browser.dialogs import Choice, tell_keys
+from geminids.faces.tui.browser.dialogs import Choice, tell_keys, worded
 from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.hindrances import Hindrances
 from geminids.faces.tui.browser.preview import Preview
@@ -152,7 +152,7 @@ class Sessions(View):
         self.listing.resize(*stage.size)
         self._rows = SessionRows()
         self._chips: Sequence[tuple[range, str | None]] = ()
-        self._readings = 0
+        self._readings = self._changes = 0
         self._expiring = ExpiringSessions(stage)
         self._asker = Asker(open_library, stage.now, stage.wake, with_use=True, every=SYNC_EVERY)
 
@@ -174,11 +174,13 @@ class Sessions(View):
         """Take in an answer, an error, that what is new was read; ask what is to be asked."""
         if self._asker.error:
             self.stage.fail(self._asker.error)
+        if self._asker.changes != self._changes:
+            self._changes = self._asker.changes
+            self._completing.forget()
+            self.stage.changed(told=self)
         if self._asker.readings != self._readings:
             self._readings = self._asker.readings
-            self._completing.forget()
             self._hindrances.forget()
-            self.stage.renew()
             if self._readings > 1:
                 # It takes longer than all else of the start, and nobody waits for it.
                 self._expiring.renew()
@@ -196,6 +198,7 @@ class Sessions(View):
     def press(self, key: Key) -> None:
         """Type, move, open; everything else is an action."""
         self._expiring.silence()
+        self._asker.silence()
         match key:
             case str() if key in KEYS:
                 self.open_view(key)
@@ -370,7 +373,10 @@ class Sessions(View):
             if layout.preview == "below":
                 rows.append([Piece("─" * columns, "frame")])
                 rows += _filled(self._previewed(), layout.preview_rows)
-        rows.append(self._footer(columns))
+        note = self._note(columns)
+        if len(note) > 1:
+            rows[-len(note) :] = note
+        rows.append(self._footer(note, columns))
         chosen = 2 + self._list()[0].seen
         is_chosen = self.chosen is not None and layout.preview != "instead"
         return Seen(rows, range(chosen, chosen + 1) if is_chosen else range(0), layout.list_columns)
@@ -406,7 +412,7 @@ class Sessions(View):
     def _listed(self, columns: int) -> list[Row]:
         listed = self.listing.listed
         if listed is None:
-            return [fitted([Piece(f"  {self._asker.said or 'Looking …'}", "quiet")], columns)]
+            return [fitted([Piece(f"  {told}", "quiet")], columns) for told in self._told_first()]
         if not listed.lines:
             return self._nothing(columns)
         if self.messages is not None:
@@ -425,6 +431,12 @@ class Sessions(View):
             return [fitted([Piece(f"  {sentence}", "quiet")], columns)]
         return [_message_row(found, columns) for found in messages[top : top + self._layout.list_rows]]
 
+    def _told_first(self) -> Sequence[str]:
+        """What is seen as long as there is no list."""
+        if said := self._asker.said:
+            return (said, "The newest come first. They stand here as soon as they are read.")
+        return ("Looking …",)
+
     def _nothing(self, columns: int) -> list[Row]:
         listed = self.listing.listed
         if note := listed.note if listed else "":
@@ -434,11 +446,13 @@ class Sessions(View):
             told = [("Nothing found.", "warning"), (elsewhere, "quiet")]
         else:
             told = [
-                ("No session found.", "warning"),
+                (self._asker.closed or "No session found.", "warning"),
                 ("geminids browse --home DIR looks in another home directory,", "quiet"),
                 ("geminids browse --sample shows the sessions that come with geminids.", "quiet"),
             ]
-        return [fitted([Piece(f"  {sentence}", style)], columns) for sentence, style in told]
+        return [
+            [Piece("  "), *row] for sentence, style in told for row in worded(sentence, columns - 3, style)
+        ]
 
     def _previewed(self) -> list[Row]:
         layout = self._layout
@@ -456,15 +470,20 @@ class Sessions(View):
             for left, right in zip(listed, shown, strict=True)
         ]
 
-    def _footer(self, columns: int) -> Row:
+    def _note(self, columns: int) -> list[Row]:
+        """What a person should know, where the list does not say it already."""
         listed = self.listing.listed
-        note = self._asker.said or (listed.note if listed else "") or self._expiring.note
-        if note and listed and listed.lines:
-            return [
-                *fitted([Piece(f" {note} ", "warning")], min(cell_len(note) + 2, columns)),
-                *footer(self.keys, max(columns - cell_len(note) - 2, 0)),
-            ]
-        return footer(self.keys, columns)
+        if listed is None or not listed.lines:
+            return []
+        note = self._asker.said or listed.note or self._expiring.note
+        return [[Piece(" "), *row] for row in worded(note, columns - 2, "warning")] if note else []
+
+    def _footer(self, note: Sequence[Row], columns: int) -> Row:
+        """The keys, beside a note that fits into the line."""
+        if len(note) != 1:
+            return footer(self.keys, columns)
+        told = sum(cell_len(piece.text) for piece in note[0])
+        return [*note[0], Piece(" "), *footer(self.keys, max(columns - told - 1, 0))]
 
 
 def _message_row(found: FoundMessage, columns: int) -> Row:

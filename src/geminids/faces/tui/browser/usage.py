@@ -97,12 +97,10 @@ class Usage(View):
         self._ask()
 
     def _ask(self) -> None:
-        """Have it counted, unless it was."""
+        """Have it counted."""
         from geminids.query.usage.stats import StatsQuestion
 
         asked, now = self.asked, self.stage.now
-        if asked in self._known:
-            return
         self._trouble.pop(asked, None)
         question = StatsQuestion(by=asked.by, since=asked.span.since)
         self.stage.ask(
@@ -113,8 +111,13 @@ class Usage(View):
             is_slow=True,
         )
 
+    def changed(self) -> None:
+        """Have counted again what is seen; what was counted before is seen until then."""
+        self._known = {asked: found for asked, found in self._known.items() if asked == self.asked}
+        self._ask()
+
     def _take(self, asked: Asked, found: Statistics) -> None:
-        self._known[asked] = found
+        self._known[asked], self._laid_out = found, None
 
     def _failed(self, asked: Asked, error: Exception) -> None:
         self._trouble[asked] = str(error)
@@ -149,7 +152,8 @@ class Usage(View):
     def _tell(self, by: str | None = None, span: Span | None = None) -> None:
         self.asked = Asked(by or self.asked.by, span or self.asked.span)
         self._top = 0
-        self._ask()
+        if self.asked not in self._known:
+            self._ask()
 
     def click(self, column: int, line: int) -> None:
         """A click on something that can be chosen chooses it."""

@@ -78,8 +78,8 @@ class Stage(Protocol):
         What `is_write` is done even if the browser is closed before.
         """
 
-    def changed(self) -> None:
-        """Something was written that may be seen: have all views ask again."""
+    def changed(self, told: View | None = None) -> None:
+        """Something was written that may be seen: have all views ask again but the one that told it."""
 
     def back_to(self, view: View) -> None:
         """Go back to a view that was opened before."""
@@ -132,7 +132,7 @@ class View:
         """Go on by so many lines."""
 
     def look(self) -> None:
-        """Take in what is new: called before it is drawn."""
+        """Take in what is new: called before anything is drawn, whether this is on top or below."""
 
     def changed(self) -> None:
         """Ask again: something was written that may be seen here."""

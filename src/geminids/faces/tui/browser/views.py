@@ -69,6 +69,8 @@ class Views(View):
         self._opening = opening._replace(project=self._open_project)
         self._to_project = opening.project
         self._made: dict[str, View] = {}
+        self._old: set[str] = set()
+        """Those that are to ask again as soon as they are looked at."""
         self._places: Sequence[tuple[range, str]] = ()
         self._show(key)
 
@@ -82,6 +84,9 @@ class Views(View):
         if key not in self._made:
             make = next(view.make for view in VIEWS if view.key == key)
             self._made[key] = make(self.stage, self._opening)
+        elif key in self._old:
+            self.shown.changed()
+        self._old.discard(key)
         self.keys = (*self.shown.keys, _SWITCHING)
 
     def _open_project(self, wanted: str) -> None:
@@ -114,6 +119,11 @@ class Views(View):
     def look(self) -> None:
         """Take in what is new."""
         self.shown.look()
+
+    def changed(self) -> None:
+        """Have the one that is seen ask again; the others when they are."""
+        self._old = self._made.keys() - {self._key}
+        self.shown.changed()
 
     def closed(self) -> None:
         """Let go of all of them."""
