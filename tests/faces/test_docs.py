@@ -49,6 +49,7 @@ COMMANDS = (
     "key show",
     "key set",
     "key delete",
+    "tables",
     "watch",
     "web",
     "sync",

@@ -13,7 +13,7 @@ from geminids.scale.batches import arrow_schema, batch
 from geminids.scale.rows import Row, Rows
 from geminids.scale.schema import PARTITIONS, TABLES, Table
 
-GROUP_BYTES = 24_000_000
+GROUP_BYTES = 12_000_000
 """Of a group of rows before it is packed: large enough for engines, small enough for a laptop."""
 GROUP_ROWS = 200_000
 
@@ -111,6 +111,8 @@ class _TableFile:
         self._writer.write_table(
             pa.Table.from_batches(self._gathered, self._schema), row_group_size=self._rows
         )
+        # Else what the writer took for one group stays taken while rows for the next are made.
+        pa.default_memory_pool().release_unused()
         self._all_rows += self._rows
         self._gathered, self._bytes, self._rows = [], 0, 0
 
