@@ -65,6 +65,7 @@ COMMANDS = {
     ),
     "key": ("geminids.faces.cli.key_command:key", "Create and manage signing keys."),
     "tables": ("geminids.faces.cli.tables_command:tables", "Write sessions as tables (Parquet)."),
+    "sql": ("geminids.faces.cli.sql_command:sql", "Query your sessions with SQL (DuckDB)."),
     "web": ("geminids.faces.cli.web_command:web", "Open your sessions in a browser."),
     "mcp": ("geminids.faces.cli.mcp_command:mcp", "Let your agents search and read past sessions."),
     "watch": ("geminids.faces.cli.watch_command:watch", "Print new messages as they are written."),

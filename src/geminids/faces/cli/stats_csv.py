@@ -7,7 +7,7 @@ gets an apostrophe in front, which spreadsheets take for "this is text". Numbers
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from geminids.faces.drawing.stats_tables import shown_groups
@@ -64,18 +64,18 @@ _NO_TEXT_STARTS = ("\t", "\r", "\n")
 def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
     """The header, then a line each group."""
     groups, _ = shown_groups(found, limit)
-    yield _written(HEADER)
+    yield csv_line(HEADER)
     for group in groups:
-        yield _written(_row(found.by, group))
+        yield csv_line(_row(found.by, group))
 
 
 def block_lines(found: "Blocks", limit: int | None) -> Iterator[str]:
     """The header, then a line each window of five hours."""
-    yield _written(BLOCKS_HEADER)
+    yield csv_line(BLOCKS_HEADER)
     for block in found.newest(limit):
         moments = (block.start, block.end, block.first, block.last)
         when = [f"{at:%Y-%m-%dT%H:%M:%SZ}" for at in moments]
-        yield _written((block.agent, *when, " ".join(block.models), *_tokens(block.tokens)))
+        yield csv_line((block.agent, *when, " ".join(block.models), *_tokens(block.tokens)))
 
 
 def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":
@@ -128,7 +128,8 @@ def _plain(used: "Tokens") -> str | None:
     return None if used.cost is None else f"{used.cost:f}"
 
 
-def _written(row: "tuple[Value, ...]") -> str:
+def csv_line(row: "Iterable[Value]") -> str:
+    """A row as a line of CSV, with its end."""
     line = io.StringIO(newline="")
     csv.writer(line).writerow([_cell(value) for value in row])
     return line.getvalue()

@@ -1,0 +1,205 @@
+"""`geminids sql`: SQL over the tables of this machine, or over those that lie in a folder or a bucket."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NothingToReadError
+from geminids.faces.cli.completers import complete_files
+from geminids.faces.cli.options import (
+    Choices,
+    absolute,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.faces.cli.progress import stoppable, waiting
+
+if TYPE_CHECKING:
+    from geminids.library import Library
+    from geminids.scale.places.stored import Store
+    from geminids.scale.sql.answers import Answer
+
+FORMATS = ("table", "csv", "json", "parquet")
+STDIN = "-"
+MOST_BYTES = 1_000_000
+"""Of a query: what is longer is no query that somebody meant."""
+STOPPED = "Stopped. {done} of {total} sessions are in the tables; run the same command again to continue."
+
+
+@click.command()
+@click.argument("query", required=False, metavar="[QUERY|-]")
+@click.option(
+    "--file",
+    "file",
+    metavar="FILE",
+    callback=not_empty,
+    shell_complete=complete_files,
+    help="Read the query from this file.",
+)
+@click.option(
+    "--tables",
+    "where",
+    metavar="DIR|URI",
+    callback=not_empty,
+    shell_complete=complete_files,
+    help="Query the tables in this folder or bucket, as `geminids tables` writes them: s3://BUCKET/FOLDER, "
+    "gs://…, az://…. Default: the sessions of this machine.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="Default: table on a terminal; in a pipe csv; for a file, by its extension.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=not_empty,
+    shell_complete=complete_files,
+    help="Write to this file. Default: stdout.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option(
+    "--schema", is_flag=True, help="List the tables and their columns, or those of the table QUERY."
+)
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def sql(
+    choices: Choices,
+    *,
+    query: str | None,
+    file: str | None,
+    where: str | None,
+    form: str | None,
+    output: str | None,
+    force: bool,
+    schema: bool,
+) -> int:
+    """Query your sessions with SQL (DuckDB).
+
+    The tables: sessions, messages, requests, calls, changes, problems. In these everything counts once, as in
+    `stats`: what forks, resumed sessions and copies on other machines repeat is left out. With all_ before
+    their names (all_requests) they hold every row. The first query writes the tables into the data directory,
+    which takes as long as reading all sessions; later ones add what is new.
+
+    Queries only read, and only these tables: no files, no network. Exit code 1 means no rows.
+
+    \b
+    geminids sql 'select sum(total) from requests'
+    geminids sql 'select project, count(*) from sessions group by 1'
+    geminids sql --format json 'from calls limit 5'
+    geminids sql --tables s3://team/sessions --file monthly.sql
+    geminids sql --schema            tables and columns
+    geminids sql --schema requests   those of one table
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.cli import sql_output
+
+    if schema:
+        return sql_output.print_schema(choices, query, form)
+    wish = sql_output.Wish(_form(choices, form, output), output, force)
+    written = _query(query, file)
+    if written is None:
+        sql_output.introduce(choices)
+        return 0
+    with ExitStack() as stack:
+        store, library = _tables(choices, where)
+        if output:
+            _check_output(output, library)
+        answer = _ask(stack, store, written)
+        code = sql_output.give(choices, answer, wish)
+    if library is not None:
+        from geminids.faces.cli.sessions import tell_unreadable
+
+        return tell_unreadable(library.unreadable()) or code
+    return code
+
+
+def _form(choices: Choices, form: str | None, output: str | None) -> str:
+    """How the answer is given; refuse what nobody could read."""
+    if choices.json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} cannot be combined.")
+    ending = (output or "").rpartition(".")[2].casefold()
+    by_file = ending if output and ending in FORMATS else None
+    chosen = form or ("json" if choices.json else None) or by_file
+    if chosen is None:
+        chosen = "table" if not output and sys.stdout.isatty() else "csv"
+    if chosen == "parquet" and not output and sys.stdout.isatty():
+        raise click.UsageError("--format parquet needs -o FILE, or a pipe.")
+    return chosen
+
+
+def _query(query: str | None, file: str | None) -> str | None:
+    """What is asked, wherever it was written; None if nothing is, and somebody can be told what may be."""
+    if file is not None and query is not None:
+        raise click.UsageError("Give the query itself or --file, not both.")
+    if file is not None and file != STDIN:
+        return _read(file)
+    if STDIN in (query, file):
+        return _decoded(sys.stdin.buffer.read(MOST_BYTES), "stdin")
+    if query is not None and not query.strip():
+        raise click.UsageError("The query is empty.")
+    if query is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("No query. Give one, or - to read it from stdin.")
+    return query
+
+
+def _read(file: str) -> str:
+    try:
+        with absolute(file).open("rb") as stream:
+            return _decoded(stream.read(MOST_BYTES), file)
+    except OSError as error:
+        raise NothingToReadError(file, (error.strerror or str(error)).lower()) from error
+
+
+def _decoded(query: bytes, where: str) -> str:
+    try:
+        return query.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NothingToReadError(where, "it is not UTF-8") from error
+
+
+def _tables(choices: Choices, where: str | None) -> tuple[Store, Library | None]:
+    """The tables that are asked; for those of this machine, with the library that they are of."""
+    try:
+        from geminids.scale.places.stores import open_store
+        from geminids.scale.sql import database as _database  # noqa: F401 - whether it can be loaded
+        from geminids.scale.tables.run import up_to_date_tables
+    except ModuleNotFoundError as error:
+        from geminids.scale.places.errors import ScaleNotInstalledError
+
+        raise ScaleNotInstalledError(str(error.name)) from error
+    if where is not None:
+        return open_store(where), None
+    library = choices.open_library()
+    with stoppable("Bringing tables up to date", STOPPED) as work:
+        return open_store(up_to_date_tables(library, work)), library
+
+
+def _check_output(output: str, library: Library | None) -> None:
+    """Refuse a file among those of agents."""
+    from geminids.core.config import is_below
+    from geminids.core.errors import AgentFolderError
+
+    if library is not None and is_below(str(absolute(output)), library.agents_folders):
+        raise AgentFolderError(output)
+
+
+def _ask(stack: ExitStack, store: Store, query: str) -> Answer:
+    """The answer; its rows can be had as long as the stack is open."""
+    from geminids.scale.sql.answers import Answer
+    from geminids.scale.sql.database import Database
+
+    with waiting("Asking"):
+        database = stack.enter_context(Database(store))
+        return Answer(*database.ask(query))

@@ -1,0 +1,80 @@
+"""The rows that a query gave, as a table that fits: numbers are whole, words are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from geminids.faces.drawing.amounts import UNKNOWN, exact
+from geminids.faces.drawing.number_tables import Cell, Field, Row, draw, fit
+from geminids.sharing.transcript import safe
+
+if TYPE_CHECKING:
+    from geminids.faces.drawing.page import Page
+    from geminids.faces.drawing.screen import Screen
+
+_LEAST = 12
+"""Columns that words have at least, if they need as many."""
+_MOST_WORDS = 2_000
+"""Letters of a cell that are looked at: no terminal shows more of them."""
+_DIGITS = 4
+"""Of a number that is not whole, behind the point."""
+
+
+def draw_answer(
+    page: Page, screen: Screen, names: Sequence[str], numbers: Sequence[bool], rows: Sequence[Sequence[Any]]
+) -> Sequence[str]:
+    """Draw rows; the names of the columns for which there is no room."""
+    columns = [
+        _cells(column, is_number) for column, is_number in zip(zip(*rows, strict=True), numbers, strict=True)
+    ]
+    fields = [
+        Field(
+            safe.line(name),
+            is_number=is_number,
+            least=None if is_number else min(_LEAST, max(len(cell.exact) for cell in column)),
+            leaves=len(names) - place if place else None,
+        )
+        for place, (name, is_number, column) in enumerate(zip(names, numbers, columns, strict=True))
+    ]
+    fitted = fit(fields, [Row(cells) for cells in zip(*columns, strict=True)], screen.width)
+    draw(page, fitted, is_drawn=screen.is_drawn)
+    return [field.heading for field in fitted.left_out]
+
+
+def _cells(values: Sequence[Any], is_number: bool) -> list[Cell]:
+    if not is_number:
+        are_days = all(isinstance(v, datetime) and not _time_of(v) for v in values if v is not None)
+        return [
+            Cell(_words(value, are_days=are_days), style="" if value is not None else "quiet")
+            for value in values
+        ]
+    digits = 0 if all(v is None or v == int(v) for v in values) else _DIGITS
+    return [Cell(exact(None), style="quiet") if v is None else Cell(f"{v:,.{digits}f}") for v in values]
+
+
+def _time_of(value: datetime) -> bool:
+    local = value.astimezone() if value.tzinfo else value
+    return local.time() != time()
+
+
+def _words(value: Any, *, are_days: bool) -> str:
+    match value:
+        case None:
+            return UNKNOWN
+        case bool():
+            return "yes" if value else "no"
+        case datetime():
+            local = value.astimezone() if value.tzinfo else value
+            return f"{local:%Y-%m-%d}" if are_days else f"{local:%Y-%m-%d %H:%M:%S}"
+        case date() | time():
+            return value.isoformat()
+        case str():
+            return safe.line(value[:_MOST_WORDS])
+        case _:
+            from geminids.scale.sql.answers import plain
+            from geminids.sharing.export.data import encode
+
+            told = plain(value)
+            return safe.line((told if isinstance(told, str) else encode(told).decode())[:_MOST_WORDS])

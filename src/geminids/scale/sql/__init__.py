@@ -1,0 +1,11 @@
+"""SQL over tables: those of this machine, or those that lie in a folder or a bucket.
+
+The engine is closed before a query of anybody's runs in it: it reads the tables and nothing else, neither
+files nor the network nor the environment, and changes nothing. Queries may come from programs and models.
+
+| module | what is in it |
+|---|---|
+| `database` | the engine, with the tables in it and nothing else |
+| `answers` | the rows of an answer, some at a time, and as files |
+| `errors` | what is said where a query cannot be answered |
+"""
