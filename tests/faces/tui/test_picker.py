@@ -13,10 +13,12 @@ from geminids.faces.tui.keys import Key, Typed
 from geminids.faces.tui.lines import STYLES, UNCOLOURED, Piece, cut, drawn, fitted
 from geminids.faces.tui.matches import Asked, Matches, Scope, while_typed
 from geminids.faces.tui.picker import Picker
+from geminids.faces.tui.rows import highlighted
 from geminids.faces.tui.view import screen_of
 from geminids.library import Library
 from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
 from geminids.sharing.transcript import safe, words
+from geminids.storage.text.values import Snippet
 from tests.conftest import FIXTURES, NOW
 from tests.support.homes import write_session
 
@@ -251,3 +253,22 @@ def test_sessions_are_counted_in_the_words_of_a_list(tmp_path: Path) -> None:
         kinds = library.listing(Filter(kinds=LED_BY_HUMANS)).kinds
     assert kinds["lost"]
     assert words.sessions(kinds) in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "columns", "shown"),
+    [
+        ("a stale cache", "stale", 20, "a stale cache"),
+        ("where do we keep it, and can the cache be stale now", "stale", 20, "…cache be stale now"),
+        ("we keep it, and the stale cache is thrown away", "stale", 24, "…the stale cache is thrown away"),
+        ("kohlrabisalatundnochmehrdavon", "davon", 12, "…chmehrdavon"),
+        ("购物车里的商品数量在刷新页面之后变成零", "变成", 12, "…之后变成零"),
+    ],
+)
+def test_what_was_found_is_seen_however_far_on_it_stands(
+    text: str, word: str, columns: int, shown: str
+) -> None:
+    at = text.index(word)
+    pieces = highlighted(Snippet(text, ((at, at + len(word)),), False, False), columns)
+    assert "".join(piece.text for piece in pieces) == shown
+    assert Piece(word, "match") in pieces

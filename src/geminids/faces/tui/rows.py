@@ -174,16 +174,30 @@ def _project(wanted: str | None) -> str:
     return f"project {project_name(None if is_hash else wanted, wanted, None)}"
 
 
-def found_in(line: Line) -> list[Piece]:
+def found_in(line: Line, columns: int) -> list[Piece]:
     """The words that it does not have, and a piece in which the others stand."""
-    missing = [Piece(f"without {', '.join(line.missing)}  ", "warning")] if line.missing else []
-    return [*missing, *(highlighted(line.snippets[0]) if line.snippets else [])]
+    told = f"without {', '.join(line.missing)}  " if line.missing else ""
+    missing = [Piece(told, "warning")] if told else []
+    return [*missing, *(highlighted(line.snippets[0], columns - cell_len(told)) if line.snippets else [])]
 
 
-def highlighted(snippet: Snippet) -> list[Piece]:
-    """Words with those among them that were looked for."""
-    pieces, done = [], 0
+def highlighted(snippet: Snippet, columns: int) -> list[Piece]:
+    """Words with those among them that were looked for, of which the first is seen in so many columns."""
+    done = _seen_from(snippet, columns)
+    pieces = [Piece("…")] if done else []
     for start, end in snippet.spans:
         pieces += [Piece(snippet.text[done:start]), Piece(snippet.text[start:end], "match")]
         done = end
     return [*pieces, Piece(snippet.text[done:])]
+
+
+def _seen_from(snippet: Snippet, columns: int) -> int:
+    """With which letter it begins: with the first, or a word before what was looked for."""
+    text = snippet.text
+    start, end = snippet.spans[0] if snippet.spans else (0, 0)
+    if cell_len(text[:end]) <= columns:
+        return 0
+    half, rest = columns // 2, columns - 1
+    fits = (at for at in range(start) if cell_len(text[at:end]) <= half or cell_len(text[at:]) <= rest)
+    begin = next(fits, start)
+    return text.find(" ", begin, start) + 1 or begin

@@ -69,7 +69,7 @@ def _about(picker: Picker, now: datetime) -> list[list[Piece]]:
     told: Iterable[Sequence[Piece]] = (
         [Piece(f" {line.name}", "title")],
         [Piece(" " + " · ".join(filter(None, facts)), "quiet")],
-        [Piece(" "), *found_in(line)],
+        [Piece(" "), *found_in(line, columns - 1)],
     )
     return [fitted(pieces, columns) for pieces in told]
 

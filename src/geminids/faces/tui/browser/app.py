@@ -310,8 +310,7 @@ class Browser(App[object]):
             _, strip = self._made[id(row)] = before.get(id(row)) or (row, strip_of(row))
             if number in seen.chosen:
                 until = seen.chosen_until or strip.cell_length
-                chosen = [_reversed(segment) for segment in strip.crop(0, until)]
-                strip = Strip([*chosen, *strip.crop(until)])
+                strip = Strip([*_reversed(strip.crop(0, until)), *strip.crop(until)])
             strips.append(strip)
         return strips
 
@@ -326,7 +325,8 @@ class Browser(App[object]):
         line = "─" * (width + 1 - sum(piece.cell_length for piece in map(_segment_of, title)))
         boxed = [Strip([Segment("┌─", frame), *map(_segment_of, title), Segment(f"{line}┐", frame)])]
         for number, row in enumerate(rows):
-            inside = strip_of(row, is_chosen=number == dialog.chosen).adjust_cell_length(width, Style.null())
+            inside = strip_of(row).adjust_cell_length(width, Style.null())
+            inside = _reversed(inside) if number == dialog.chosen else inside
             boxed.append(Strip([Segment("│ ", frame), *inside, Segment(" │", frame)]))
         boxed.append(Strip([Segment(f"└{'─' * (width + 2)}┘", frame)]))
         for at, box in enumerate(boxed, start=y):
@@ -354,20 +354,23 @@ class Browser(App[object]):
         self.say(in_words(error), "bad")
 
 
-def _segment_of(piece: Piece | Segment, *, is_chosen: bool = False) -> Segment:
-    if isinstance(piece, Segment):
-        return piece
-    return Segment(piece.text, style_of(piece.style, is_chosen=is_chosen))
+def _segment_of(piece: Piece | Segment) -> Segment:
+    return piece if isinstance(piece, Segment) else Segment(piece.text, style_of(piece.style))
 
 
-def strip_of(row: Row, *, is_chosen: bool = False) -> Strip:
+def strip_of(row: Row) -> Strip:
     """A line as textual draws it."""
-    return Strip([_segment_of(piece, is_chosen=is_chosen) for piece in row if piece.text])
+    return Strip([_segment_of(piece) for piece in row if piece.text])
 
 
-def _reversed(segment: Segment) -> Segment:
-    # Dim letters on reversed ground can hardly be read.
-    return Segment(segment.text, (segment.style or Style()) + Style(reverse=True, dim=False))
+def _reversed(strip: Strip) -> Strip:
+    """A chosen line. Colours would be patches of ground in it, and dim letters can hardly be read there."""
+    return Strip(
+        [
+            Segment(text, (style.without_color if style else Style()) + Style(reverse=True, dim=False))
+            for text, style, _ in strip
+        ]
+    )
 
 
 def _uncoloured(strip: Strip) -> Strip:

@@ -241,8 +241,10 @@ class Tell(Dialog):
     def rows(self, width: int, height: int) -> Sequence[Row]:
         """What fits of it."""
         rows = self._rows(width)
-        self._top = max(0, min(self._top, len(rows) - height))
-        return rows[self._top : self._top + height]
+        room = height - 1 if len(rows) > height else height
+        self._top = max(0, min(self._top, len(rows) - room))
+        more: list[Row] = [[Piece("↑↓", "key"), Piece(" more", "quiet")]] if room < height else []
+        return [*rows[self._top : self._top + room], *more]
 
     def press(self, key: Key) -> None:
         """Go on in it, or back."""

@@ -156,7 +156,7 @@ def _found_far_down(line: Line, columns: int) -> list[Row]:
     """What was found in a message for which much must be read: that is seen until it is."""
     if not line.message or line.message <= _MESSAGES:
         return []
-    return [fitted([Piece("  "), *found_in(line)], columns)]
+    return [fitted([Piece("  "), *found_in(line, columns - 2)], columns)]
 
 
 def _heading(line: Line, columns: int, now: datetime, hindrance: str) -> list[Row]:

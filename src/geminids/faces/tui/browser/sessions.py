@@ -497,7 +497,8 @@ def _message_row(found: FoundMessage, columns: int) -> Row:
         Piece(cut(where, title) + " ", "quiet"),
         Piece(f"{f'#{hit.message.place + 1}':>6} ", "quiet"),
     ]
-    return fitted([*before, *(highlighted(hit.snippet) if hit.snippet else [])], columns)
+    room = columns - sum(cell_len(piece.text) for piece in before)
+    return fitted([*before, *(highlighted(hit.snippet, room) if hit.snippet else [])], columns)
 
 
 def _filled(rows: Sequence[Row], height: int) -> list[Row]:

@@ -28,15 +28,11 @@ _AGENT_COLOURS = ("cyan", "magenta", "yellow", "green", "blue")
 
 
 @cache
-def style_of(name: str, *, is_chosen: bool = False) -> Style:
-    """A style by its name. A chosen line is reversed, and nothing in it dim: that can hardly be read."""
+def style_of(name: str) -> Style:
+    """A style by its name."""
     if name.startswith("agent "):
-        found = Style.parse(_colour_of(name.removeprefix("agent ")))
-    else:
-        found = Style.parse(_STYLES[name])
-    if not is_chosen:
-        return found
-    return found + Style(reverse=True, dim=False)
+        return Style.parse(_colour_of(name.removeprefix("agent ")))
+    return Style.parse(_STYLES[name])
 
 
 def _colour_of(agent: str) -> str:
