@@ -255,6 +255,10 @@ TOKENS = (
     _token("supabase-token", rb"sb(?:p_[0-9a-f]{40}|_secret_[A-Za-z0-9_-]{20,60})", b"sbp_", b"sb_secret_"),
     _token("tailscale-key", rb"tskey-[a-z]{2,10}-[A-Za-z0-9]{6,20}-[A-Za-z0-9]{20,60}"),
     _token("doppler-token", rb"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.]{40,80}", b"dp."),
+    _token("pulumi-token", rb"pul-[0-9a-f]{40}"),
+    _token("prefect-token", rb"pn[ub]_[A-Za-z0-9]{36}", b"pnu_", b"pnb_"),
+    _token("sourcegraph-token", rb"sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}"),
+    _token("octopus-key", rb"API-[A-Z0-9]{26,32}", is_secret=_is_mixed),
     _token("wallet-key", rb"[xyz]prv[A-Za-z0-9]{100,112}", b"prv"),
     _token(
         "crypt-hash", rb"\$(?:apr1|1|argon2id?)\$[./A-Za-z0-9=$,+]{20,200}", b"$apr1$", b"$1$", b"$argon2"
