@@ -30,6 +30,31 @@ def own_command() -> str:
     return "geminids" if found and os.path.realpath(found) == os.path.realpath(program) else _line([program])
 
 
+def own_words() -> list[str]:
+    """What starts this installation from anywhere, word by word, for who knows no shell and no path."""
+    from shutil import which
+
+    program = os.path.abspath(sys.argv[0])  # noqa: PTH100
+    if os.path.basename(program).removesuffix(".exe") != "geminids":  # noqa: PTH119
+        # -P: no module is taken from the folder that it is started in.
+        return [sys.executable, "-P", "-m", "geminids"]
+    # Links stay as they are: those of pipx and uv lead to the next release too.
+    return [which(program) or program]
+
+
+def is_temporary() -> bool:
+    """Whether this installation was made for one run, by `uvx` or `pipx run`, and goes away by itself."""
+    folders = sys.prefix.replace(os.sep, "/").split("/")
+    return "archive-v0" in folders or (".cache" in folders and "pipx" in folders)
+
+
+def is_added(module: str) -> bool:
+    """Whether the module that an extra brings is here; it is not loaded."""
+    from importlib.util import find_spec
+
+    return find_spec(module) is not None
+
+
 def _packages(extra: str) -> Iterator[str]:
     from importlib.metadata import PackageNotFoundError, requires
 

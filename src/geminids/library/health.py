@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from geminids.core.errors import Unreadable
     from geminids.core.model import FileAccount, Problem, SessionSummary
     from geminids.library.custody.kept_copies import KeptCopies
+    from geminids.library.installing.installation import Installation
     from geminids.query.health.facts import IndexFacts
     from geminids.query.health.fidelity import Fidelity, HiddenSessions
     from geminids.query.health.overview import Overview
@@ -113,6 +114,13 @@ class HealthMethods(OneSessionMethods):
         # Loading all that is remembered takes long; the index knows whether there was any trouble.
         generation = self._context.ask(lambda index: index.meta("generation"))
         return generation is not None and generation < 0 and self._context.folders.is_damaged
+
+    @cached_property
+    def installation(self) -> Installation:
+        """Geminids in the agents that are here."""
+        from geminids.library.installing.installation import Installation
+
+        return Installation(self._context)
 
     @cached_property
     def kept(self) -> KeptCopies:

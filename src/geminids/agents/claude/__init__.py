@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
     from geminids.core.agents.base import Bundle, Home, Reading, Scan
     from geminids.core.agents.clients import Client
-    from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts
+    from geminids.core.agents.protocols import (
+        CompanionReader,
+        Custodian,
+        FileFacts,
+        Installer,
+        ProjectFacts,
+    )
     from geminids.core.agents.records import Recorder
 
 
@@ -117,3 +123,9 @@ class ClaudeSource(Source):
         from geminids.agents.claude.client import ClaudeClient
 
         return ClaudeClient()
+
+    def installer(self) -> Installer:
+        """Where geminids is registered with it."""
+        from geminids.agents.claude.install.installer import ClaudeInstaller
+
+        return ClaudeInstaller()

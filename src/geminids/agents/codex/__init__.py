@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
     from geminids.core.agents.base import Bundle, Home, Reading, Scan
     from geminids.core.agents.clients import Client
-    from geminids.core.agents.protocols import Custodian, FileFacts, ProjectFacts
+    from geminids.core.agents.protocols import (
+        Custodian,
+        FileFacts,
+        Installer,
+        ProjectFacts,
+    )
     from geminids.core.agents.records import Recorder
 
 
@@ -98,3 +103,9 @@ class CodexSource(Source):
         from geminids.agents.codex.client import CodexClient
 
         return CodexClient()
+
+    def installer(self) -> Installer:
+        """Where geminids is registered with it."""
+        from geminids.agents.codex.install.installer import CodexInstaller
+
+        return CodexInstaller()

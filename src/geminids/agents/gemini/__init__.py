@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
     from geminids.core.agents.base import Bundle, Home, Reading, Scan
     from geminids.core.agents.clients import Client
-    from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts, Writer
+    from geminids.core.agents.protocols import (
+        CompanionReader,
+        Custodian,
+        FileFacts,
+        Installer,
+        ProjectFacts,
+        Writer,
+    )
     from geminids.core.agents.records import Recorder
 
 
@@ -120,3 +127,9 @@ class GeminiSource(Source):
         from geminids.agents.gemini.client import GeminiClient
 
         return GeminiClient()
+
+    def installer(self) -> Installer:
+        """Where geminids is registered with it."""
+        from geminids.agents.gemini.install.installer import GeminiInstaller
+
+        return GeminiInstaller()

@@ -6,6 +6,7 @@
     Custodian          what the agent deletes, and how its sessions are resumed, put back and rescued
     Writer             sessions in the shapes in which the agent itself writes them
     Recorder           what is known of its records, for verifiable records of its sessions (`records.py`)
+    Installer          where geminids is registered, so that the agent can ask it and has sessions kept
 
 None of them holds state, prints or writes anything. `plain.py` has the plainest answers for agents that say
 nothing.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.base import Bundle, Companions, Reading
     from geminids.core.agents.fates import Fate, Forecast
     from geminids.core.agents.homes import Home
+    from geminids.core.agents.install import Installing, Launch
     from geminids.core.agents.records import Translation
     from geminids.core.agents.rescue import Progress, Stranded
     from geminids.core.agents.restore import Copy, Restoring
@@ -170,4 +172,19 @@ class Writer(Protocol):
 
     def translation(self, session: Session) -> Translation:
         """A session in the plainer translation of what the agent would write for it."""
+        ...
+
+
+class Installer(Protocol):
+    """Where geminids is registered with the agent. Starts and writes nothing."""
+
+    def installing(self, home: Home, launch: Launch, circumstances: Circumstances) -> Installing | None:
+        """What makes the agent of a home use geminids, in the way that fits the release that is here.
+
+        None where the agent looks for no settings, as in a folder that holds sessions alone.
+        """
+        ...
+
+    def places(self, home: Home, launch: Launch) -> Installing:
+        """All that was ever written for geminids in a home, in whatever way."""
         ...

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from geminids.core.agents.base import Bundle, Reading, Scan
     from geminids.core.agents.clients import Client
     from geminids.core.agents.homes import Home
-    from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts, Writer
+    from geminids.core.agents.protocols import (
+        CompanionReader,
+        Custodian,
+        FileFacts,
+        Installer,
+        ProjectFacts,
+        Writer,
+    )
     from geminids.core.agents.records import Recorder
 else:
     # What is abstract stays so.
@@ -115,4 +122,8 @@ class Source(Reader):
 
     def client(self) -> Client | None:
         """What it tells a server that it has started, and how much of an answer reaches its model."""
+        return None
+
+    def installer(self) -> Installer | None:
+        """Where geminids is registered with it, so that it can ask for its past sessions."""
         return None

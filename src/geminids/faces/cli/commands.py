@@ -68,6 +68,11 @@ COMMANDS = {
     "sql": ("geminids.faces.cli.sql_command:sql", "Query your sessions with SQL (DuckDB)."),
     "web": ("geminids.faces.cli.web_command:web", "Open your sessions in a browser."),
     "mcp": ("geminids.faces.cli.mcp_command:mcp", "Let your agents search and read past sessions."),
+    "install": (
+        "geminids.faces.cli.install_command:install",
+        "Let agents search their past sessions and keep new ones.",
+    ),
+    "uninstall": ("geminids.faces.cli.install_command:uninstall", "Remove geminids from agents."),
     "watch": ("geminids.faces.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": (
         "geminids.faces.cli.projects_command:projects",

@@ -10,23 +10,21 @@ is one of the things that it does not understand. Checked with 2.1.325.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from geminids.agents.claude.custody.installed import find_installed
 from geminids.agents.claude.homes import AGENT, DATA_FOLDER, HOME_VARIABLE, PROJECTS, projects_folder
 from geminids.agents.claude.read.fates import DESKTOP, EMPTY, folder_of
 from geminids.core.agents.fates import Deletion, Fate, Forecast, Retention, soonest_first
 from geminids.core.agents.homes import Home
 from geminids.core.agents.resume import Circumstances
-from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.timestamps import disk_time
 from geminids.reading.jsonl import UndecodableError, decode
 
-_PROGRAM = "claude"
 _SETTING = "cleanupPeriodDays"
 _FOR_LONG = '{"cleanupPeriodDays": 3650}'
 USUAL_REST = timedelta(days=30)
@@ -43,7 +41,6 @@ _LAST_TIME = ".last-cleanup"
 _BETWEEN = timedelta(days=1)
 _LARGEST_FILE = 4_000_000
 _SUFFIX = ".jsonl"
-_VERSION = lazy_pattern(r"\d+\.\d+\.\d+")
 
 
 class Rule(NamedTuple):
@@ -234,8 +231,5 @@ def _is_spared(fate: Fate) -> bool:
 
 def _installed(environment: Mapping[str, str]) -> str | None:
     """The Claude Code that a shell would start, with its version if its place tells it; None if none."""
-    found = shutil.which(_PROGRAM, path=environment.get("PATH") or "")
-    if found is None:
-        return None
-    version = next(filter(_VERSION.fullmatch, reversed(Path(os.path.realpath(found)).parts)), None)
-    return f"Claude Code {version}" if version else "Claude Code"
+    found = find_installed(environment)
+    return found.name if found else None

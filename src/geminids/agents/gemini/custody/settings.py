@@ -128,6 +128,11 @@ class Desk(NamedTuple):
         """The file of what the machine's owner proposes."""
         return Path(self.environment.get(_PROPOSED_VARIABLE) or self.system_file.parent / _PROPOSED_FILE)
 
+    def trusts(self, project: Path) -> bool:
+        """Whether the CLI heeds what a project settles, and starts servers in its folder."""
+        settings = self.settings()
+        return settings.broken is None and self._trusts(project, settings)
+
     def _system(self, file: Path) -> Iterable[Layer]:
         is_heeded = not self.program.checks_system_settings or _only_root_writes(file)
         return self._layer(file) if is_heeded else ()

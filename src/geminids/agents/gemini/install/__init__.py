@@ -1,0 +1,1 @@
+"""How geminids comes into Gemini CLI: as an extension, whose files are in `package/`."""

@@ -1,0 +1,145 @@
+"""Files of others that are changed: read whole, replaced at once, and only if they are what they were."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+
+import msgspec
+
+from geminids.core.atomic_files import PartFile, opened_plain, remove_left_over, sync_folder
+from geminids.core.errors import GeminidsError
+
+LARGEST = 16_000_000
+_PRIVATE = 0o600
+
+
+class ChangedMeanwhileError(GeminidsError):
+    """Somebody else wrote a file between the plan and its execution."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} was changed in the meantime. Nothing was written; run the command again.")
+
+
+class UnwritableError(GeminidsError):
+    """A file that is not to be changed."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path!r} {reason}. Nothing was changed.")
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that is written, changed or removed."""
+
+    path: str
+    before: bytes | None
+    """None: there is none."""
+    after: bytes | None
+    """None: it is removed."""
+    what: str | None = None
+    """What is added to a file of settings, or taken from it; None for a file of ours."""
+    package: str | None = None
+    """The folder of ours that the file is in."""
+
+    @property
+    def action(self) -> str:
+        """What is done: create, edit, replace, restore or remove."""
+        if self.before is None:
+            return "create"
+        if self.after is None:
+            return "remove"
+        return "edit" if self.what else "replace"
+
+
+def content_of(path: str) -> bytes | None:
+    """What a file holds, through links; None if it is not there. Raises UnwritableError, OSError."""
+    try:
+        handle = opened_plain(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnwritableError(path, f"cannot be read: {error.strerror or error}") from error
+    with open(handle, "rb") as file:  # noqa: PTH123
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise UnwritableError(path, "is too large for settings")
+    return content
+
+
+def check_writable(path: str) -> None:
+    """Raises UnwritableError for a file that its owner protects from being changed."""
+    real = os.path.realpath(path)
+    try:
+        mode = os.stat(real).st_mode  # noqa: PTH116
+    except FileNotFoundError:
+        return
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        raise UnwritableError(path, "is read-only")
+
+
+def apply(changes: Iterable[Change]) -> list[str]:
+    """Make all changes or none: the folders that were made for them, the outer ones first.
+
+    Raises ChangedMeanwhileError, OSError.
+    """
+    done: list[Change] = []
+    made: list[str] = []
+    try:
+        for change in changes:
+            _check_unchanged(change)
+            made += _make_folders(os.path.dirname(os.path.realpath(change.path)))  # noqa: PTH120
+            done.append(change)
+            _put(change.path, change.after)
+    except BaseException:
+        for change in reversed(done):
+            _put(change.path, change.before)
+        remove_empty(made)
+        raise
+    return made
+
+
+def _check_unchanged(change: Change) -> None:
+    if content_of(change.path) != change.before:
+        raise ChangedMeanwhileError(change.path)
+
+
+def remove_empty(folders: Iterable[str]) -> None:
+    """Remove folders that are empty, the inner ones first."""
+    for folder in sorted(folders, key=len, reverse=True):
+        try:
+            os.rmdir(folder)  # noqa: PTH106
+        except OSError:
+            # Something else is in it now, or it is gone.
+            continue
+
+
+def _make_folders(folder: str) -> list[str]:
+    missing: list[str] = []
+    while not os.path.isdir(folder):  # noqa: PTH112
+        missing.append(folder)
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    for one in reversed(missing):
+        os.mkdir(one, 0o700)  # noqa: PTH102
+    return missing[::-1]
+
+
+def _put(path: str, content: bytes | None) -> None:
+    # A link stays one: what it leads to is replaced.
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)  # noqa: PTH120
+    if content is None:
+        if os.path.lexists(real):
+            os.remove(real)  # noqa: PTH107
+        return
+    remove_left_over(folder)
+    try:
+        mode = stat.S_IMODE(os.stat(real).st_mode)  # noqa: PTH116
+    except FileNotFoundError:
+        mode = _PRIVATE
+    with PartFile(real) as part:
+        part.file.write(content)
+        os.chmod(part.path, mode)  # noqa: PTH101
+        part.sync()
+        part.settle(replace=True)
+    sync_folder(folder)

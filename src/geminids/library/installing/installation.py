@@ -1,0 +1,126 @@
+"""Which agents are here, and geminids in them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from geminids.core import agents
+from geminids.core.agents.homes import Home, may_be_folder
+from geminids.core.agents.install import Launch
+from geminids.core.agents.protocols import Installer
+from geminids.core.config import is_below
+from geminids.core.errors import GeminidsError
+from geminids.library.context import LibraryContext
+from geminids.library.installing import files
+from geminids.library.installing.plans import InstallPlan, Planner
+from geminids.library.installing.record import Installed, InstallRecord
+
+
+class NoDataFolderError(GeminidsError):
+    """There is no place to note what is installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This user has no home directory: use `--data DIR` to say where geminids keeps its data."
+        )
+
+
+class Installation:
+    """geminids in the agents of some homes."""
+
+    def __init__(self, context: LibraryContext) -> None:
+        self._context = context
+
+    def agents(self) -> list[str]:
+        """The agents that geminids can be installed into, whether they are here or not."""
+        return [name for name in self._context.agents if agents.load(name).installer() is not None]
+
+    def homes(self, wanted: Sequence[str] = ()) -> list[Home]:
+        """The homes of agents that are here, or of those that are wanted."""
+        found = [home for home in self._context.finder.found() if not wanted or home.agent in wanted]
+        return [home for home in found if self._is_here(home)]
+
+    def planned(self, wanted: Sequence[str], launch: Launch, now: datetime) -> list[InstallPlan]:
+        """What is to be written for each agent that is here."""
+        plans: list[InstallPlan] = []
+        circumstances = self._context.circumstances(now)
+        for home, installer in self._installers(self.homes(wanted)):
+            wished = installer.installing(home, launch, circumstances)
+            if wished is not None:
+                planner = Planner(home, self._title(home), self._record)
+                plans.append(planner.install(wished, installer.places(home, launch), launch.version))
+        return plans
+
+    def planned_removal(self, wanted: Sequence[str], launch: Launch) -> list[InstallPlan]:
+        """What is to be taken away from each agent, also from homes that are only on our list."""
+        homes = {(home.agent, home.folder): home for home in self.homes(wanted)}
+        for entry in self._record.entries():
+            is_meant = not self._context.chosen or is_below(entry.home, self._context.chosen)
+            if is_meant and (not wanted or entry.agent in wanted):
+                homes.setdefault((entry.agent, entry.home), Home(entry.agent, entry.home, "installed"))
+        return [
+            Planner(home, self._title(home), self._record).uninstall(installer.places(home, launch))
+            for home, installer in self._installers(homes.values())
+        ]
+
+    def carry_out(self, plan: InstallPlan) -> None:
+        """Do what is planned, all of it or nothing.
+
+        Raises GeminidsError, OSError with the name of the file.
+        """
+        record, known = self._record, self._record.entry(plan.agent, plan.home)
+        if plan.entry is not None:
+            for content in plan.backups:
+                record.keep(content)
+            # Noted first: who is stopped in between leaves nothing that the next one does not know.
+            record.put(plan.agent, plan.home, plan.entry)
+        try:
+            made = files.apply(plan.changes)
+        except BaseException:
+            if plan.entry is not None:
+                record.put(plan.agent, plan.home, known)
+            raise
+        files.remove_empty(plan.emptied)
+        if plan.entry is None:
+            if known is not None:
+                record.put(plan.agent, plan.home, None)
+        elif made:
+            before = plan.entry.made
+            noted = Installed(
+                plan.entry.agent,
+                plan.entry.home,
+                plan.entry.version,
+                plan.entry.packages,
+                plan.entry.edits,
+                (*before, *(folder for folder in made if folder not in before)),
+            )
+            record.put(plan.agent, plan.home, noted)
+
+    def installed(self) -> tuple[Installed, ...]:
+        """What is on our list."""
+        return self._record.entries() if self._context.data_folder else ()
+
+    @property
+    def _record(self) -> InstallRecord:
+        if self._context.data_folder is None:
+            raise NoDataFolderError
+        return InstallRecord(self._context.data_folder)
+
+    def _installers(self, homes: Iterable[Home]) -> list[tuple[Home, Installer]]:
+        offered = ((home, agents.load(home.agent).installer()) for home in homes)
+        return [(home, installer) for home, installer in offered if installer is not None]
+
+    def _is_here(self, home: Home) -> bool:
+        """Whether an agent uses a home, or will when it is first started."""
+        if may_be_folder(home.folder):
+            return True
+        program = agents.load(home.agent).program
+        path = self._context.environment.get("PATH") or ""
+        is_usual = not self._context.chosen and os.path.isdir(os.path.dirname(home.folder))  # noqa: PTH112, PTH120
+        return is_usual and program is not None and shutil.which(program, path=path) is not None
+
+    def _title(self, home: Home) -> str:
+        return self._context.agent_title(home.agent)

@@ -1,0 +1,229 @@
+"""What is to be written for an agent, or taken away: worked out before anything is touched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from geminids.core.agents.homes import Home
+from geminids.core.agents.install import Edit, Installing, Package
+from geminids.core.edits.errors import UneditableError
+from geminids.library.installing.files import Change, UnwritableError, check_writable, content_of
+from geminids.library.installing.record import Edited, Installed, InstallRecord, Written, digest_of
+
+_BLANK = (b"", b"{}")
+"""What is left of settings that hold nothing any more."""
+
+
+class InstallPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be done for the agent of a home."""
+
+    agent: str
+    title: str
+    home: str
+    changes: tuple[Change, ...] = ()
+    notes: tuple[str, ...] = ()
+    refusal: str | None = None
+    """Why nothing can be done; then there are no changes."""
+    entry: Installed | None = None
+    """What is installed afterwards."""
+    backups: tuple[bytes, ...] = ()
+    """Settings as they were, to be kept."""
+    emptied: tuple[str, ...] = ()
+    """Folders that go if nothing is left in them."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything is as it should be."""
+        return not self.changes and not self.refusal
+
+
+class Planner:
+    """Plans for one home."""
+
+    def __init__(self, home: Home, title: str, record: InstallRecord) -> None:
+        self._home, self._title, self._record = home, title, record
+        self._entry = record.entry(home.agent, home.folder)
+        self._changes: list[Change] = []
+        self._notes: list[str] = []
+        self._written: list[Written] = []
+        self._edited: list[Edited] = []
+        self._backups: list[bytes] = []
+        self._emptied: list[str] = []
+
+    def install(self, wished: Installing, places: Installing, version: str) -> InstallPlan:
+        """What is to be written, or why nothing can be: a stranger's package, settings that are damaged."""
+        self._notes += wished.notes
+        try:
+            for package in wished.packages:
+                self._write(package)
+            for edit in wished.edits:
+                self._edit(edit)
+            self._take_away(places, wished)
+        except (UneditableError, UnwritableError) as error:
+            return self._refused(str(error))
+        entry = Installed(
+            self._home.agent,
+            self._home.folder,
+            version,
+            tuple(self._written),
+            tuple(self._edited),
+            self._entry.made if self._entry else (),
+        )
+        return self._plan(entry)
+
+    def uninstall(self, places: Installing) -> InstallPlan:
+        """What is to be taken away, whether it is on our list or only known by its name."""
+        try:
+            self._take_away(places, Installing())
+        except (UneditableError, UnwritableError) as error:
+            return self._refused(str(error))
+        self._emptied += self._entry.made if self._entry else ()
+        return self._plan(None)
+
+    def _plan(self, entry: Installed | None) -> InstallPlan:
+        return InstallPlan(
+            agent=self._home.agent,
+            title=self._title,
+            home=self._home.folder,
+            changes=tuple(self._changes),
+            notes=tuple(self._notes),
+            entry=entry,
+            backups=tuple(self._backups),
+            emptied=tuple(self._emptied),
+        )
+
+    def _refused(self, reason: str) -> InstallPlan:
+        return InstallPlan(agent=self._home.agent, title=self._title, home=self._home.folder, refusal=reason)
+
+    # Packages
+
+    def _write(self, package: Package) -> None:
+        known = self._entry.written(package.folder) if self._entry else None
+        strangers = [name for name in _files_in(package.folder) if name not in package.files]
+        if known is None and strangers:
+            raise UnwritableError(package.folder, "exists already and was not written by `geminids install`")
+        for name, content in package.files.items():
+            self._change(_inside(package.folder, name), content, package=package.folder)
+        for name in strangers:
+            if known and name in known.files:
+                self._change(_inside(package.folder, name), None, package=package.folder)
+        self._written.append(
+            Written(package.folder, {name: digest_of(content) for name, content in package.files.items()})
+        )
+
+    def _change(
+        self, path: str, content: bytes | None, what: str | None = None, package: str | None = None
+    ) -> None:
+        there = content_of(path)
+        if there != content:
+            check_writable(path)
+            self._changes.append(Change(path=path, before=there, after=content, what=what, package=package))
+
+    # Settings
+
+    def _edit(self, edit: Edit) -> None:
+        there = content_of(edit.path)
+        base = self._base(edit, there)
+        wanted = _named(edit.path, lambda: edit.add(base or b""))
+        known = self._entry.edited(edit.path) if self._entry else None
+        if there is not None and base != there and known is None and wanted != there:
+            raise UnwritableError(
+                edit.path,
+                f"already has {edit.what}, which `geminids install` did not write; `geminids uninstall` "
+                "removes it",
+            )
+        self._change(edit.path, wanted, edit.what)
+        if base is not None:
+            self._backups.append(base)
+        self._edited.append(Edited(edit.path, digest_of(wanted), None if base is None else digest_of(base)))
+
+    def _base(self, edit: Edit, there: bytes | None) -> bytes | None:
+        """Settings without what is ours: as they were, if nobody has changed them since."""
+        known = self._entry.edited(edit.path) if self._entry else None
+        if there is None:
+            return None
+        before = self._record.kept(known.before) if known and known.before else None
+        if known and digest_of(there) == known.after and (before is not None or known.before is None):
+            return before
+        without = _named(edit.path, lambda: edit.remove(there, before))
+        is_ours = known is not None and known.before is None
+        return None if is_ours and without.strip() in _BLANK else without
+
+    # Taking away
+
+    def _take_away(self, places: Installing, wished: Installing) -> None:
+        """Remove all that is ours and not wished."""
+        stays = {one.folder for one in wished.packages}
+        for package in places.packages:
+            if package.folder not in stays:
+                self._remove_package(package)
+        edited = {one.path for one in wished.edits}
+        for edit in places.edits:
+            if edit.path not in edited:
+                self._undo(edit)
+
+    def _remove_package(self, package: Package) -> None:
+        known = self._entry.written(package.folder) if self._entry else None
+        names = _files_in(package.folder)
+        if not names or Path(package.folder).is_symlink():
+            return
+        ours = known.files if known else package.files
+        strangers = [name for name in names if name not in ours]
+        if strangers and known is None:
+            self._notes.append(
+                f"{package.folder!r} stays: {strangers[0]!r} in it was not written by `geminids install`."
+            )
+            return
+        for name in names:
+            if name in ours:
+                self._change(_inside(package.folder, name), None, package=package.folder)
+        if strangers:
+            self._notes.append(
+                f"{_inside(package.folder, strangers[0])!r} is not part of geminids and stays."
+            )
+        self._emptied += _folders_of(package.folder, names)
+
+    def _undo(self, edit: Edit) -> None:
+        there = content_of(edit.path)
+        if there is None:
+            return
+        base = self._base(edit, there)
+        known = self._entry.edited(edit.path) if self._entry else None
+        if known and digest_of(there) != known.after and base != there:
+            self._notes.append(
+                f"{edit.path!r} was changed after the installation: only {edit.what} is removed from it."
+            )
+        self._change(edit.path, base, edit.what)
+
+
+def _named(path: str, edited: Callable[[], bytes]) -> bytes:
+    """What an edit gives. Raises UnwritableError with the name of the file."""
+    try:
+        return edited()
+    except UneditableError as error:
+        raise UnwritableError(path, str(error)) from error
+
+
+def _inside(folder: str, name: str) -> str:
+    return os.path.join(folder, *name.split("/"))  # noqa: PTH118
+
+
+def _files_in(folder: str) -> list[str]:
+    """All that is in a folder and is none, by its path in it."""
+    found: list[str] = []
+    for root, folders, files in os.walk(folder):
+        links = [name for name in folders if Path(root, name).is_symlink()]
+        found += [Path(root, name).relative_to(folder).as_posix() for name in (*files, *links)]
+    return sorted(found)
+
+
+def _folders_of(folder: str, names: Iterable[str]) -> Iterator[str]:
+    """A folder, and those in it that lead to its files."""
+    yield folder
+    yield from {
+        str(Path(folder, *above.parts)) for name in names for above in Path(name).parents if above.parts
+    }
