@@ -38,7 +38,9 @@ def with_key(text: bytes, key: str, value: Any) -> bytes:
 
 def without_key(text: bytes, key: str) -> bytes:
     """The text without the line that was added for a key."""
-    found = re.search(rb"(?m)(?:^|(?<=\A\xef\xbb\xbf))%s = [^\r\n]*  %s\r?(?:\n|\Z)" % (key.encode(), OURS.encode()), text)
+    found = re.search(
+        rb"(?m)(?:^|(?<=\A\xef\xbb\xbf))%s = [^\r\n]*  %s\r?(?:\n|\Z)" % (key.encode(), OURS.encode()), text
+    )
     if found is None:
         return text
     said = meaning(text)

@@ -129,9 +129,11 @@ class Desk(NamedTuple):
         return Path(self.environment.get(_PROPOSED_VARIABLE) or self.system_file.parent / _PROPOSED_FILE)
 
     def trusts(self, project: Path) -> bool:
-        """Whether the CLI heeds what a project settles, and starts servers in its folder."""
-        settings = self.settings()
-        return settings.broken is None and self._trusts(project, settings)
+        """Whether the CLI starts servers in a folder; none where it does not start at all."""
+        try:
+            return self._trusts(project, self.settings())
+        except _BrokenError:
+            return False
 
     def _system(self, file: Path) -> Iterable[Layer]:
         is_heeded = not self.program.checks_system_settings or _only_root_writes(file)

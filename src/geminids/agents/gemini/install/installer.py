@@ -51,7 +51,7 @@ class GeminiInstaller:
 def _notes(home: Home, circumstances: Circumstances) -> Iterator[str]:
     program = Program(find_installed(circumstances.environment))
     desk = Desk(home.path, circumstances.environment, program)
-    if not desk.trusts(Path(circumstances.here)):
+    if desk.settings().broken is None and not desk.trusts(Path(circumstances.here)):
         yield (
             f"Gemini CLI does not trust {circumstances.here!r}: it starts no MCP server in folders that are "
             "not trusted. To trust a folder, type `/permissions` in Gemini CLI there."
