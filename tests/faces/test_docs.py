@@ -50,6 +50,8 @@ COMMANDS = (
     "key set",
     "key delete",
     "tables",
+    "install",
+    "uninstall",
     "watch",
     "web",
     "sync",
