@@ -154,7 +154,7 @@ def _tell_what_is_missing(library: Library, written: TablesWritten) -> int:
     unreadable = tell_unreadable(library.unreadable())
     if written.failed or written.unreadable:
         return PARTLY_DONE
-    if not written.parts and not unreadable:
+    if not any(written.rows.values()) and not unreadable:
         tell_nothing_found(library.searched_places)
         return NOTHING_FOUND
     return unreadable
