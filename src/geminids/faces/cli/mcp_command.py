@@ -31,7 +31,7 @@ def mcp(choices: Choices, *, show_secrets: bool) -> int:
     except ModuleNotFoundError as error:
         from geminids.faces.mcp.errors import McpNotInstalledError
 
-        raise McpNotInstalledError(str(error.name)) from error
+        raise McpNotInstalledError(str(error.name).partition(".")[0]) from error
     from geminids.library import open_library
 
     if sys.stdin.isatty():
