@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from geminids.core import agents
-from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading
+from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading, Scan
 from geminids.core.agents.traces import Trace, trace
 from geminids.core.disk import Disk, Entry
 from geminids.core.model import CompanionKind, Problem, ProblemKind, Project
@@ -198,7 +198,7 @@ class _Listed:
     """The files of one machine."""
 
     def __init__(self, machine: str, homes: Sequence[Home], problems: Sequence[Problem] = ()) -> None:
-        scans = [agents.load(home.agent).scan(home) for home in homes]
+        scans = list(map(_scanned, homes))
         self.machine = machine
         self.problems = [("unknown", problems)]
         self.problems += [(home.agent, scan.problems) for home, scan in zip(homes, scans, strict=True)]
@@ -336,10 +336,22 @@ def _read(bundle: Bundle, traced: Callable[..., Trace] | None, traces: list[Trac
     return reading
 
 
+def _scanned(home: Home) -> Scan:
+    """What a home holds, whatever comes."""
+    try:
+        return agents.load(home.agent).scan(home)
+    except Exception as error:  # noqa: BLE001 - see `_whatever_comes`
+        return Scan((), (), (), (_unexpected(home.folder, error),))
+
+
 def _whatever_comes(read: Callable[[], Reading], file: str) -> Reading:
     """What is read; of thousands of machines one file must not end the work on all others."""
     try:
         return read()
     except Exception as error:  # noqa: BLE001 - readers raise nothing, so nobody knows what this is
-        detail = f"reading it ended with {type(error).__name__}; please report this"
-        return Reading((), (), (Problem(file, ProblemKind.UNREADABLE, detail),))
+        return Reading((), (), (_unexpected(file, error),))
+
+
+def _unexpected(file: str, error: Exception) -> Problem:
+    detail = f"reading it ended with {type(error).__name__}; please report this"
+    return Problem(file, ProblemKind.UNREADABLE, detail)
