@@ -82,6 +82,11 @@ class Piece(NamedTuple):
     problems: Sequence[Problem] = ()
     """What stood in the way of finding files at all."""
 
+    @property
+    def weight(self) -> int:
+        """How much work it is, in bytes."""
+        return sum(map(_weight, self.parts))
+
 
 def pieces_of(
     place: Place, wanted: Wanted = EVERYTHING, most: int = BYTES, machine: str | None = None

@@ -5,6 +5,7 @@
     geminids.register(spark)
     spark.read.format("geminids").option("table", "messages").load("s3://bucket/homes")
     spark.readStream.format("geminids").option("state", "s3://bucket/state").load(…)
+    geminids.settled(spark, "s3://bucket/homes", keep="s3://bucket/told")    # copies count once
 
 | module | what is in it |
 |---|---|
@@ -15,12 +16,12 @@
 | `filters` | conditions of queries that readers heed |
 | `streams` | what is new since the last time, each time once |
 | `types` | columns as Spark knows them |
-| `session` | what is done for a session of Spark: registering |
+| `session` | what is done for a session of Spark: registering, settled views |
 
 Spark is the user's: nothing of it is installed with us. What runs in its executors is what runs at home, and
 needs the extra `spark` there.
 """
 
-from geminids.scale.spark.session import register
+from geminids.scale.spark.session import register, settled
 
-__all__ = ["register"]
+__all__ = ["register", "settled"]

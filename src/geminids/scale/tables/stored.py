@@ -35,6 +35,11 @@ class StoredPiece(NamedTuple):
     uri: str
     files: tuple[StoredFile, ...]
 
+    @property
+    def weight(self) -> int:
+        """How much work it is, in bytes."""
+        return sum(file.size for file in self.files)
+
 
 def holds_tables(store: Store) -> bool:
     """Whether tables were written there."""

@@ -1,0 +1,80 @@
+"""Sail runs the same data source through Spark Connect, and tells the same as every other engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from geminids.library import Library
+from geminids.scale import spark as data_source
+from geminids.scale.schema import TABLES
+from tests.support.engines import (
+    asked_figures,
+    checksums,
+    pool_tables,
+    settled_in_duckdb,
+    stats_figures,
+)
+from tests.support.homes import write_session
+from tests.support.spark_homes import machines, write_homes
+from tests.support.sparks import RAW, asks, tables_of, told
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytest.importorskip("pysail", reason="no Sail: `make .venv/.test` installs it")
+
+
+@pytest.fixture(scope="module")
+def sail() -> Iterator[SparkSession]:
+    from pysail.spark import SparkConnectServer
+    from pyspark.sql import SparkSession
+
+    server = SparkConnectServer()
+    server.start(background=True)
+    _, port = server.listening_address
+    with warnings.catch_warnings():
+        # What its packages say of each other.
+        warnings.simplefilter("ignore")
+        spark = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
+    data_source.register(spark)
+    yield spark
+    spark.stop()
+    server.stop()
+
+
+def test_tables_and_figures_are_those_of_all_other_engines(sail: SparkSession, tmp_path: Path) -> None:
+    """One test, since others would make the homes once more in another process."""
+    place = write_homes(tmp_path / "homes", 10)
+    pool = pool_tables(machines(place), 2)
+    found = tables_of(sail, place)
+    assert checksums(found) == checksums(pool)
+    assert all(found[name].num_rows > 50 for name in TABLES)
+
+    data_source.settled(sail, str(place), str(tmp_path / "kept"), RAW)
+    assert asked_figures(asks(sail)) == asked_figures(settled_in_duckdb(pool))
+
+    home = place / "generated"
+    data_source.settled(sail, str(home), str(tmp_path / "kept of one"), RAW)
+    with Library([home], data=tmp_path / "data") as library:
+        truth = stats_figures(library)
+    assert asked_figures(asks(sail)) == truth
+
+
+def test_conditions_are_heeded_and_forgotten_with_the_query(sail: SparkSession, tmp_path: Path) -> None:
+    write_session(tmp_path / "laptop", day=1)
+    write_session(tmp_path / "desktop", "2f0c9a2b-0000-4000-8000-000000000002", day=3)
+    sessions = told(sail, tmp_path, "sessions", pushdown="true", columns="id,agent,machine,started_at")
+    assert sessions.where("started_at >= TIMESTAMP '2026-05-02' AND agent = 'gemini'").count() == 1
+    assert sessions.where("machine = 'laptop'").count() == 1
+    assert sessions.where("machine = 'tower'").count() == 0
+    assert sessions.count() == 2
+
+
+def test_a_wrong_option_says_what_may_be_asked(sail: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match=r"The option table cannot be 'tables'\. There are: sessions"):
+        told(sail, tmp_path, "tables").count()
