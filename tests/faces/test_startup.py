@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.startup import loaded_by
 
-NEVER = {"textual", "starlette", "jinja2", "pyarrow", "asyncio", "importlib.metadata"}
+NEVER = {"textual", "starlette", "jinja2", "pyarrow", "duckdb", "obstore", "asyncio", "importlib.metadata"}
 
 
 @pytest.mark.slow

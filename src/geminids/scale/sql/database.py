@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -26,12 +26,15 @@ from geminids.scale.sql.errors import (
     TooLargeError,
     bad_query,
 )
+from geminids.scale.sql.reserved import with_quotes
 from geminids.scale.tables.manifest import ENDING, refuse_newer_tables
 
 MEMORY = "1GB"
 """What a query may take; what needs more goes through a folder that is gone afterwards."""
 ROWS = 2_000
 """Of an answer at a time: some of them may be long."""
+_OFTEN = 0.1
+"""Seconds between two interruptions of what does not end."""
 _NAMES_OF_TYPES: dict[Kind, str] = {
     "text": "VARCHAR",
     "texts": "VARCHAR[]",
@@ -72,7 +75,7 @@ class Database:
             limits: dict[str, str] = {"memory_limit": self._memory, "temp_directory": spill}
             self._connection = duckdb.connect(config=_CLOSED | limits)
             self._open.callback(self._connection.close)
-            self._asking(self._prepare)
+            self._asking(self._prepare, before_query=True)
             self._open = self._open.pop_all()
         return self
 
@@ -83,6 +86,7 @@ class Database:
 
     def ask(self, query: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The columns of an answer, and its rows, some at a time. Raises BadQueryError."""
+        query = query.encode("utf-8", "replace").decode()
         relation = self._asking(lambda: self._connection.sql(self._checked(query)))
         names = _each_once(relation.columns)
         reader = self._asking(lambda: relation.to_arrow_reader(ROWS))
@@ -96,6 +100,7 @@ class Database:
 
     def _checked(self, query: str) -> str:
         """A query, if it is one and does nothing but read."""
+        query = with_quotes(query)
         found = self._connection.extract_statements(query)
         if len(found) != 1 and any(one.type != duckdb.StatementType.MULTI for one in found):
             raise BadQueryError("give one query at a time.")
@@ -106,19 +111,26 @@ class Database:
             raise BadQueryError(f"it only reads: SELECT, WITH, FROM, DESCRIBE, SUMMARIZE (and not {kind}).")
         return query
 
-    def _asking(self, work: Callable[[], Given]) -> Given:
+    def _asking(self, work: Callable[[], Given], *, before_query: bool = False) -> Given:
         """What the engine answers, in a thread: who waits can be interrupted, and then so is the engine."""
         doing = self._thread.submit(work)
         try:
             return doing.result()
         except KeyboardInterrupt:
-            self._connection.interrupt()
+            # An engine that was about to begin heard nothing; it is closed when it answers nobody.
+            while not doing.done():
+                self._connection.interrupt()
+                wait([doing], _OFTEN)
             raise
+        except duckdb.PermissionException as error:
+            raise BadQueryError("it may read the tables and nothing else: no file, no network.") from error
         except duckdb.OutOfMemoryException as error:
             raise TooLargeError(self._memory) from error
         except (duckdb.IOException, pa.ArrowInvalid, OSError) as error:
             raise TablesDamagedError(self._store.uri, _sentence(error)) from error
         except duckdb.Error as error:
+            if before_query or self._store.uri in str(error):
+                raise TablesDamagedError(self._store.uri, _sentence(error)) from error
             tables = [*TABLES, *(f"{EVERY}{name}" for name in TABLES)]
             raise bad_query(str(error), tables, _COLUMNS) from error
 

@@ -10,7 +10,11 @@ from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
 
 _LIST = "`geminids sql --schema` lists tables and columns."
 _KIND = re.compile(r"[A-Z][\w ]*? ?(?:Error|Exception): ")
-_UNKNOWN_COLUMN = re.compile(r'Referenced (?:table )?column "(.*?)" (?:not )?.*?not found', re.DOTALL)
+_UNKNOWN_COLUMN = re.compile(
+    r'Referenced (?:table )?column "(?P<one>.*?)" .*?not found'
+    r'|does not have a column named "(?P<other>.*?)"',
+    re.DOTALL,
+)
 _UNKNOWN_TABLE = re.compile(r"Table with name (.*?) does not exist!", re.DOTALL)
 _CANDIDATES = re.compile(r"Candidate bindings: ([^\n]*)")
 
@@ -62,7 +66,8 @@ def bad_query(message: str, tables: Sequence[str], columns: Collection[str]) -> 
     if unknown := _UNKNOWN_COLUMN.search(message):
         candidates = _CANDIDATES.search(message)
         known = re.findall(r'"(?:\w+\.)?(\w+)"', candidates[1]) if candidates else []
-        return BadQueryError(f"no column {unknown[1]!r}.{_near(unknown[1], [*known, *columns])} {_LIST}")
+        name = unknown["one"] or unknown["other"] or ""
+        return BadQueryError(f"no column {name!r}.{_near(name, known or columns)} {_LIST}")
     said = _KIND.sub("", message, count=1).split("\n\nLINE ")[0].strip()
     sentence = " ".join(said.split())
     return BadQueryError(sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.")
