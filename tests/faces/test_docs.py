@@ -50,6 +50,7 @@ COMMANDS = (
     "key set",
     "key delete",
     "tables",
+    "sql",
     "install",
     "uninstall",
     "watch",

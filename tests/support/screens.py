@@ -21,7 +21,7 @@ RUNNING = "2026-11-08T17:47:00+00:00"
 USER_HOME = "/home/ada"
 OF_SAMPLE = (
     "README.md",
-    *(f"docs/{name}.md" for name in ("projects", "resume", "search", "stats", "tour", "watch")),
+    *(f"docs/{name}.md" for name in ("projects", "resume", "search", "sql", "stats", "tour", "watch")),
 )
 """Pages whose screens are of the sample."""
 OF_OTHERS = ("docs/keeping.md",)

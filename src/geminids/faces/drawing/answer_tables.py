@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from geminids.faces.drawing.amounts import UNKNOWN, exact
 from geminids.faces.drawing.number_tables import Cell, Field, Row, draw, fit
-from geminids.sharing.transcript import safe
+from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
     from geminids.faces.drawing.page import Page
@@ -19,7 +20,7 @@ _LEAST = 12
 _MOST_WORDS = 2_000
 """Letters of a cell that are looked at: no terminal shows more of them."""
 _DIGITS = 4
-"""Of a number that is not whole, behind the point."""
+"""Behind the point, at most."""
 
 
 def draw_answer(
@@ -50,7 +51,8 @@ def _cells(values: Sequence[Any], is_number: bool) -> list[Cell]:
             Cell(_words(value, are_days=are_days), style="" if value is not None else "quiet")
             for value in values
         ]
-    digits = 0 if all(v is None or v == int(v) for v in values) else _DIGITS
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    digits = next((few for few in range(_DIGITS) if all(round(v, few) == v for v in known)), _DIGITS)
     return [Cell(exact(None), style="quiet") if v is None else Cell(f"{v:,.{digits}f}") for v in values]
 
 
@@ -72,9 +74,21 @@ def _words(value: Any, *, are_days: bool) -> str:
             return value.isoformat()
         case str():
             return safe.line(value[:_MOST_WORDS])
+        case (int(months), int(days), int(nanoseconds)):
+            # What the engine calls an interval.
+            return _span(months, days, nanoseconds // 1_000_000_000)
         case _:
             from geminids.scale.sql.answers import plain
             from geminids.sharing.export.data import encode
 
             told = plain(value)
             return safe.line((told if isinstance(told, str) else encode(told).decode())[:_MOST_WORDS])
+
+
+def _span(months: int, days: int, seconds: int) -> str:
+    """A span of time: 2 months 3 days 01:02:03."""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    spans = [words.count(number, name) for number, name in ((months, "month"), (days, "day")) if number]
+    clock = f"{hours:02}:{minutes:02}:{seconds:02}"
+    return " ".join([*spans, clock] if clock != "00:00:00" or not spans else spans)

@@ -1,0 +1,103 @@
+"""The pages about SQL: what they answer is what is answered, and they name every column."""
+
+from __future__ import annotations
+
+import os
+import re
+from io import StringIO
+from pathlib import Path
+
+from geminids.faces.cli.sql_output import TYPES
+from geminids.faces.drawing.answer_tables import draw_answer
+from geminids.faces.drawing.page import open_page
+from geminids.faces.drawing.screen import Screen
+from geminids.library import open_library
+from geminids.scale.places.stores import open_store
+from geminids.scale.schema import TABLES
+from geminids.scale.settling import statements
+from geminids.scale.sql.answers import Answer
+from geminids.scale.sql.database import Database
+from geminids.scale.tables.run import up_to_date_tables
+from tests.conftest import ROOT
+from tests.support.screens import WIDTH
+
+PAGE, COLUMNS, SETTLING = (ROOT / "docs" / name for name in ("sql.md", "columns.md", "settling.sql"))
+QUESTION = re.compile(r"```sql\n(?P<query>.*?)```\n\n```text\n(?P<shown>.*?)```", re.DOTALL)
+WHAT_SETTLES = """\
+-- Settling: what stands in several sessions, or on several machines, counts once.
+--
+-- Register the tables as they were written by the names all_sessions, all_messages, all_requests, all_calls,
+-- all_changes and all_problems, and run this. Then sessions, messages, requests, calls, changes and problems
+-- add up to what `geminids stats` says. DuckDB runs it as it stands. In Spark SQL and Sail, write CACHE TABLE
+-- for CREATE OR REPLACE TEMPORARY TABLE, or store what these steps select in another way: each is used often.
+"""
+
+
+def check(page: Path, text: str) -> None:
+    """Compare a page with what it should say, or write it."""
+    if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
+        page.write_text(text, "utf-8")
+    assert page.read_text("utf-8") == text
+
+
+def shown(database: Database, query: str) -> str:
+    """What a terminal of 80 columns shows."""
+    answer = Answer(*database.ask(query))
+    stream, screen = StringIO(), Screen(is_terminal=False, has_colour=False, width=WIDTH)
+    left_out = draw_answer(
+        open_page(screen, stream), screen, answer.names, answer.numbers, list(answer.rows())
+    )
+    assert not left_out
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def test_every_question_is_answered_as_the_page_says(tmp_path: Path) -> None:
+    with open_library([], str(tmp_path), sample=True) as library:
+        place = up_to_date_tables(library)
+    with Database(open_store(place)) as database:
+
+        def answered(question: re.Match[str]) -> str:
+            told = shown(database, question["query"])
+            return f"```sql\n{question['query']}```\n\n```text\n{told}```"
+
+        text = PAGE.read_text("utf-8")
+        check(PAGE, QUESTION.sub(answered, text))
+    questions = list(QUESTION.finditer(PAGE.read_text("utf-8")))
+    assert len(questions) == text.count("```sql") == 20
+    assert all(len(line) <= WIDTH for one in questions for line in one[0].splitlines())
+    assert all(len(one["shown"].splitlines()) > 1 for one in questions)
+
+
+def test_the_page_of_columns_names_each_with_its_meaning() -> None:
+    check(COLUMNS, columns_page())
+
+
+def columns_page() -> str:
+    """All tables, column by column."""
+    lines = [
+        "# Columns of the tables",
+        "",
+        "What `geminids sql` asks and `geminids tables` writes. Every column may be null: what an agent did not",
+        "write down is unknown, and not 0. Columns marked with * hold words of conversations and files, and are",
+        'missing in tables that were written `--without text`. `end` is a word of SQL and needs quotes: `"end"`.',
+    ]
+    for table in TABLES.values():
+        lines += [
+            "",
+            f"## {table.name}",
+            "",
+            table.meaning,
+            "",
+            "| column | type | meaning |",
+            "|---|---|---|",
+        ]
+        lines += [
+            f"| `{column.name}`{' *' if column.is_words else ''} | {TYPES[column.kind]} | "
+            f"{column.meaning.replace('<', '&lt;').replace('>', '&gt;')} |"
+            for column in table.columns
+        ]
+    return "\n".join([*lines, ""])
+
+
+def test_the_script_that_settles_is_what_the_command_runs() -> None:
+    check(SETTLING, "".join([WHAT_SETTLES, *(f"\n{statement};\n" for statement in statements())]))
