@@ -107,7 +107,7 @@ SESSIONS = Table(
         Column("status", "text", "How it seems to have ended: success, failure, interrupted, …"),
         Column("models", "texts", "The models that answered."),
         Column("directories", "texts", "Folders that it was given."),
-        Column("messages", "int", "Messages in it, whoever made them and whatever became of them."),
+        Column("messages", "int", "Messages in it, of any origin and state."),
         Column("prompts", "int", "What the human typed."),
         Column("replies", "int", "What models answered."),
         Column("tool_calls", "int", "Calls of tools."),
