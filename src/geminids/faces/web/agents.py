@@ -29,7 +29,9 @@ class AgentsDoor:
         except ModuleNotFoundError as error:
             from geminids.faces.mcp.errors import McpNotInstalledError
 
-            await fault(501, str(McpNotInstalledError(str(error.name).partition(".")[0])))(scope, receive, send)
+            await fault(501, str(McpNotInstalledError(str(error.name).partition(".")[0])))(
+                scope, receive, send
+            )
             return
         await server.answer(scope, receive, send)
 

@@ -8,12 +8,13 @@ at is tried again for a while.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from geminids.core.piecewise import BUFFER, opened_piecewise
@@ -23,6 +24,8 @@ from geminids.scale.places.stored import Stored
 if TYPE_CHECKING:
     from obstore.store import RetryConfig
     from pyarrow.fs import FileSystem
+
+Answer = TypeVar("Answer")
 
 SCHEMES = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
@@ -40,6 +43,8 @@ _RETRY: RetryConfig = {
 _CHUNK, _AT_ONCE = 8 << 20, 2
 """Bytes of a large file that are sent in one request, and requests at once."""
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]+)(/.*)?")
+
+_BROKEN_OFF = re.compile("response body error|error decoding response body")
 
 
 class Reason(NamedTuple):
@@ -82,7 +87,7 @@ _REASONS = (
     ),
     Reason(r"status code: (5\d\d|429)", "the storage answered {0}, also when asked again", is_fault=True),
     Reason(
-        "error sending request|timed out|connection|error decoding response body|dns error",
+        f"error sending request|timed out|connection|dns error|{_BROKEN_OFF.pattern}",
         "the storage cannot be reached, or breaks off each time",
         is_fault=True,
     ),
@@ -111,45 +116,39 @@ class ObjectStore:
         """All objects below a folder of it."""
         import obstore
 
-        with self._asking():
-            for some in obstore.list(self._store, prefix=below or None):
-                yield from map(_stored, some)
+        yield from map(_stored, self._ask(lambda: obstore.list(self._store, prefix=below or None).collect()))
 
     def held_in(self, folder: str) -> tuple[Sequence[str], Sequence[Stored]]:
         """The folders and the objects right in a folder, by their whole names."""
         import obstore
 
-        with self._asking():
-            found = obstore.list_with_delimiter(self._store, folder or None)
+        found = self._ask(lambda: obstore.list_with_delimiter(self._store, folder or None))
         return found["common_prefixes"], [_stored(one) for one in found["objects"]]
 
     def about(self, name: str) -> Stored | None:
         """What an object looks like from outside; None if there is none."""
         import obstore
 
-        with self._asking():
-            try:
-                return _stored(obstore.head(self._store, name))
-            except FileNotFoundError:
-                return None
+        try:
+            return _stored(self._ask(lambda: obstore.head(self._store, name)))
+        except FileNotFoundError:
+            return None
 
     def read(self, name: str) -> bytes | None:
         """All that is in an object."""
         import obstore
 
-        with self._asking():
-            try:
-                return bytes(obstore.get(self._store, name).bytes())
-            except FileNotFoundError as error:
-                self._refuse_missing_bucket(error)
-                return None
+        try:
+            return self._ask(lambda: bytes(obstore.get(self._store, name).bytes()))
+        except FileNotFoundError as error:
+            self._refuse_missing_bucket(error)
+            return None
 
     def part(self, name: str, start: int, end: int) -> memoryview:
         """The bytes of an object between two places. Raises FileNotFoundError if it is gone."""
         import obstore
 
-        with self._asking():
-            return memoryview(obstore.get_range(self._store, name, start=start, end=end))
+        return self._ask(lambda: memoryview(obstore.get_range(self._store, name, start=start, end=end)))
 
     def opened(self, name: str, size: int, buffer: int = BUFFER) -> BinaryIO:
         """An object to be read piece by piece, so many bytes at least at a time."""
@@ -159,18 +158,19 @@ class ObjectStore:
         """Write an object, whole or not at all."""
         import obstore
 
-        with self._asking(writing=True):
-            obstore.put(self._store, name, content, chunk_size=_CHUNK, max_concurrency=_AT_ONCE)
+        self._ask(
+            lambda: obstore.put(self._store, name, content, chunk_size=_CHUNK, max_concurrency=_AT_ONCE),
+            writing=True,
+        )
 
     def delete(self, name: str) -> None:
         """Remove an object, if it is there."""
         import obstore
 
-        with self._asking(writing=True):
-            try:
-                obstore.delete(self._store, name)
-            except FileNotFoundError as error:
-                self._refuse_missing_bucket(error)
+        try:
+            self._ask(lambda: obstore.delete(self._store, name), writing=True)
+        except FileNotFoundError as error:
+            self._refuse_missing_bucket(error)
 
     def file_system(self) -> tuple[FileSystem, str]:
         """The same for pyarrow: read by what reads it here, so with the same credentials and as often."""
@@ -184,17 +184,30 @@ class ObjectStore:
         if re.search(_REASONS[0].pattern, str(error)):
             raise PlaceError(self._uri, _REASONS[0].says) from error
 
-    @contextmanager
-    def _asking(self, *, writing: bool = False) -> Iterator[None]:
-        """A while in which what the storage refuses is said in words."""
+    def _ask(self, question: Callable[[], Answer], *, writing: bool = False) -> Answer:
+        """What the storage answers; what it refuses is said in words."""
         from obstore.exceptions import BaseError
 
-        try:
-            yield
-        except BaseError as error:
-            reason, is_fault = reason_of(str(error), self._uri)
-            failed = StoreFailedError if writing and is_fault else PlaceError
-            raise failed(self._uri, reason) from error
+        for tries in count():
+            try:
+                return question()
+            except BaseError as error:
+                said = str(error)
+                if tries < TRIES and _BROKEN_OFF.search(said):
+                    # Where an answer breaks off in the middle, the library does not ask again.
+                    time.sleep(_pause(tries))
+                    continue
+                reason, is_fault = reason_of(said, self._uri)
+                failed = StoreFailedError if writing and is_fault else PlaceError
+                raise failed(self._uri, reason) from error
+        raise AssertionError
+
+
+def _pause(tries: int) -> float:
+    """Seconds before it is tried again."""
+    backoff = _RETRY["backoff"]
+    pause: timedelta = min(backoff["init_backoff"] * 2**tries, backoff["max_backoff"])
+    return pause.total_seconds()
 
 
 def address(uri: str) -> tuple[str, str]:
