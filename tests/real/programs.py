@@ -30,7 +30,9 @@ CLAUDE_VARIABLE = "GEMINIDS_TEST_CLAUDE"
 CODEX_VARIABLE = "GEMINIDS_TEST_CODEX"
 CLAUDE = "claude-agent-sdk==0.2.182"
 """The package that comes with the program of Claude Code 2.1."""
-CODEX = "@openai/codex@0.166.0"
+CODEX_PACKAGE = "@openai/codex"
+CODEX = f"{CODEX_PACKAGE}@0.166.0"
+CLAUDE_PACKAGE = "@anthropic-ai/claude-code"
 INSTALL_SECONDS = 600
 
 
@@ -75,6 +77,27 @@ def codex() -> Path:
     # What npm calls optional are the programs for each kind of machine.
     _install(folder, lambda: installed_by_npm(folder, CODEX, "--include=optional"), "Codex CLI")
     return _found(folder, "node_modules/@openai/*/vendor/*/bin/codex", "Codex CLI")
+
+
+def claude_release(version: str) -> Path:
+    """A release of Claude Code, as npm has it. Skips the test where it cannot be had."""
+    folder = _release("claude", "Claude Code", CLAUDE_PACKAGE, version)
+    script = folder / "node_modules" / CLAUDE_PACKAGE / "cli.js"
+    return script if script.exists() else _found(folder, "node_modules/@anthropic-ai/*/claude", "Claude Code")
+
+
+def codex_release(version: str) -> Path:
+    """A release of Codex CLI. Skips the test where it cannot be had."""
+    folder = _release("codex", "Codex CLI", CODEX_PACKAGE, version)
+    return _found(folder, "node_modules/@openai/*/vendor/*/bin/codex", "Codex CLI")
+
+
+def _release(agent: str, title: str, package: str, version: str) -> Path:
+    """A folder with a release of an agent."""
+    folder = OWN / f"{agent}-{version}"
+    exact = f"{package}@{version}"
+    _install(folder, lambda: installed_by_npm(folder, exact, "--include=optional"), f"{title} {version}")
+    return folder
 
 
 def _named(variable: str, title: str) -> Path | None:

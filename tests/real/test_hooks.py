@@ -6,23 +6,28 @@ The agents talk to servers on this machine only.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from tests.conftest import FIXTURES
 from tests.real import programs
-from tests.real.deleting import READY, Terminal
+from tests.real.agent_homes import (
+    API_KEY,
+    CODEX_SETTINGS,
+    AgentHome,
+    Ended,
+    claude_environment,
+    left_terminal,
+)
+from tests.real.deleting import READY
 from tests.support.gemini_cli import MODEL, REPLY, ScratchHome, loopback_server
 from tests.support.keeping_page import snippets
 
@@ -31,9 +36,6 @@ pytestmark = pytest.mark.real
 GEMINI_RELEASES = ("0.61.0", "0.33.2", "0.27.0")
 GEMINI_RELEASES_TO_BE_ASKED = ("0.24.0",)
 """Those that run hooks only if they are enabled."""
-API_KEY = "no-key-of-anybody-at-all"
-LONGEST_RUN = 90.0
-LONGEST_SYNC = 20.0
 MOST_MILLISECONDS = 200
 """For the quickest of several calls; any may meet a machine that does other things."""
 NOISE = 1.0
@@ -41,114 +43,6 @@ NOISE = 1.0
 OWN_TALK = ("Created execution plan", "Expanding hook command", "Hook execution for", "Hook registry")
 """How lines begin in which Gemini CLI up to 0.38 tells of every hook, where nobody sits at the terminal."""
 PROMPT = "Which fruit is ripe?"
-
-WATCHED = """#!/bin/sh
-began=$(date +%s%N)
-'{command}' "$@" >'{told}/'$$.out 2>'{told}/'$$.err
-code=$?
-ended=$(date +%s%N)
-echo "$code $(( (ended - began) / 1000000 )) $*" >>'{told}/calls'
-cat '{told}/'$$.out
-cat '{told}/'$$.err >&2
-exit $code
-"""
-"""Stands before our own command and notes how it was called, how long it took and what it said."""
-
-
-class Call(NamedTuple):
-    """One call of the hook by an agent."""
-
-    code: int
-    milliseconds: int
-    words: str
-
-
-class Ended(NamedTuple):
-    """A run of an agent."""
-
-    out: str
-    err: str
-    seconds: float
-    at: float
-    """When it ended, by the clock."""
-
-
-class AgentHome:
-    """A home with one agent, which finds our command on its path."""
-
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / "home"
-        self.project = folder / "orchard"
-        self.home.mkdir(parents=True)
-        self.project.mkdir()
-        self._told = folder / "told"
-        self._told.mkdir()
-        self.programs = folder / "bin"
-        self.programs.mkdir()
-        ours = Path(sys.executable).with_name("geminids")
-        if not ours.exists():
-            pytest.skip(f"no geminids beside {sys.executable}: no agent called it")
-        (self.programs / "geminids").write_text(WATCHED.format(command=ours, told=self._told))
-        (self.programs / "geminids").chmod(0o755)
-
-    @property
-    def path(self) -> str:
-        """Where programs are looked for, ours first."""
-        return f"{self.programs}{os.pathsep}{os.environ['PATH']}"
-
-    @property
-    def data(self) -> Path:
-        """Our own folder in this home."""
-        return self.home / ".local" / "share" / "geminids"
-
-    def calls(self) -> list[Call]:
-        """How the agent called our command."""
-        path = self._told / "calls"
-        lines = path.read_text().splitlines() if path.exists() else []
-        return [Call(int(code), int(took), words) for code, took, words in (x.split(" ", 2) for x in lines)]
-
-    def said(self) -> set[tuple[str, str]]:
-        """What our command printed, and what it complained about, in all of its calls."""
-        return {(out.read_text(), out.with_suffix(".err").read_text()) for out in self._told.glob("*.out")}
-
-    def ended(self, *line: str | Path, **environment: str) -> Ended:
-        """Run an agent to its end, with nothing of this machine's environment."""
-        began = time.monotonic()
-        ran = subprocess.run(
-            list(map(str, line)),
-            cwd=self.project,
-            env={
-                "PATH": self.path,
-                "HOME": str(self.home),
-                "LANG": "C.UTF-8",
-                "TZ": "UTC",
-                **environment,
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LONGEST_RUN,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr
-        return Ended(ran.stdout, ran.stderr, time.monotonic() - began, time.time())
-
-    def wait_for_sync(self) -> float:
-        """Wait until a sync has ended: when that was."""
-        log = self.data / "hook.log"
-        until = time.monotonic() + LONGEST_SYNC
-        while not (log.exists() and log.stat().st_size):
-            assert time.monotonic() < until, f"no sync; calls of the hook: {self.calls()}"
-            time.sleep(0.05)
-        return log.stat().st_mtime
-
-    def sessions(self, *options: str) -> list[dict[str, Any]]:
-        """What we list."""
-        line = [sys.executable, "-m", "geminids", "list", "--json", *options]
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TZ": "UTC"}
-        ran = subprocess.run(line, env=environment, capture_output=True, check=True, timeout=60)
-        sessions: list[dict[str, Any]] = json.loads(ran.stdout)["sessions"]
-        return sessions
 
 
 @pytest.fixture
@@ -255,27 +149,6 @@ def test_gemini_cli_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         home.wait_for_sync()
 
 
-@contextmanager
-def left_terminal(line: list[str | Path], agent_home: AgentHome, **environment: str) -> Iterator[Terminal]:
-    """An agent at a terminal, which is gone when the block ends."""
-    terminal = Terminal(
-        list(map(str, line)),
-        agent_home.project,
-        {
-            "PATH": agent_home.path,
-            "HOME": str(agent_home.home),
-            "TERM": "xterm-256color",
-            "LANG": "C.UTF-8",
-            "TZ": "UTC",
-            **environment,
-        },
-    )
-    try:
-        yield terminal
-    finally:
-        terminal.close()
-
-
 def test_gemini_cli_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHome) -> None:
     release = GEMINI_RELEASES[0]
     (agent_home.home / ".gemini").mkdir()
@@ -314,18 +187,6 @@ def test_gemini_cli_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHom
 def recorders(monkeypatch: pytest.MonkeyPatch) -> None:
     """The servers that our fixtures were recorded with."""
     monkeypatch.syspath_prepend(str(FIXTURES / "record"))
-
-
-def claude_environment(address: str) -> dict[str, str]:
-    """Claude Code talks to this address only."""
-    return {
-        "ANTHROPIC_BASE_URL": address,
-        "ANTHROPIC_API_KEY": API_KEY,
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "DISABLE_TELEMETRY": "1",
-        "DISABLE_ERROR_REPORTING": "1",
-        "DISABLE_AUTOUPDATER": "1",
-    }
 
 
 def ask_claude(agent_home: AgentHome, program: Path) -> Ended:
@@ -387,22 +248,6 @@ def test_claude_code_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHo
     finally:
         api.close()
     assert_kept(agent_home, ended, "claude")
-
-
-CODEX_SETTINGS = """\
-model = "gpt-5.5"
-model_provider = "loopback"
-approval_policy = "never"
-{notify}
-[model_providers.loopback]
-name = "loopback"
-base_url = "{address}"
-wire_api = "responses"
-request_max_retries = 1
-
-[analytics]
-enabled = false
-"""
 
 
 @pytest.mark.usefixtures("recorders")

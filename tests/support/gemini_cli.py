@@ -117,6 +117,8 @@ class Server:
     def __init__(self, address: str) -> None:
         self.address = address
         self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        """What the model asks for first: the end of a tool's name, and its arguments."""
 
     def conversations(self) -> list[list[dict[str, Any]]]:
         """The contents of all requests that continue a conversation: those that offer tools."""
@@ -137,7 +139,7 @@ def loopback_server() -> Iterator[Server]:
             path = self.path.partition("?")[0]
             server.requests.append((path, body))
             streamed = path.endswith(":streamGenerateContent")
-            answer = json.dumps(_answer(path, body)).encode()
+            answer = json.dumps(_answer(path, body, server.calls)).encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
             self.end_headers()
@@ -157,17 +159,29 @@ def loopback_server() -> Iterator[Server]:
             thread.join()
 
 
-def _answer(path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(path: str, body: Mapping[str, Any], calls: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     if path.endswith(":countTokens"):
         return {"totalTokens": 1}
+    if calls and (name := _offered_tool(body, calls[0][0])):
+        _, arguments = calls.pop(0)
+        return _answered({"functionCall": {"name": name, "args": arguments}})
     wants_json = "responseJsonSchema" in (body.get("generationConfig") or {})
     # Which model to take, and who speaks next: a reply that is no JSON is asked for again and again.
     chosen = {"reasoning": "", "model_choice": "flash", "next_speaker": "user"}
-    text = json.dumps(chosen) if wants_json else REPLY
+    return _answered({"text": json.dumps(chosen) if wants_json else REPLY})
+
+
+def _offered_tool(body: Mapping[str, Any], ending: str) -> str | None:
+    """The tool of a request whose name ends so."""
+    offered = (
+        one["name"] for tool in body.get("tools") or () for one in tool.get("functionDeclarations", ())
+    )
+    return next((name for name in offered if name.endswith(ending)), None)
+
+
+def _answered(part: dict[str, Any]) -> dict[str, Any]:
     return {
-        "candidates": [
-            {"index": 0, "content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP"}
-        ],
+        "candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}],
         "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
         "modelVersion": MODEL,
     }

@@ -112,6 +112,15 @@ def test_an_old_release_is_told_by_its_settings(geminids: Run, old_claude: Path)
     assert (files_of(old_claude), folders_of(old_claude)) == (before, folders)
 
 
+def test_what_the_agent_noted_of_it_goes_too(geminids: Run, old_claude: Path) -> None:
+    geminids("install", "claude", "--yes")
+    noted = old_claude / ".claude/plugins/installed_plugins.json"
+    noted.write_text('{"version": 1, "plugins": {"geminids@geminids": {"version": "1"}, "x@y": {}}}')
+    assert geminids("install", "claude").err == "geminids: Nothing to do: geminids is installed.\n"
+    geminids("uninstall", "--yes")
+    assert json.loads(noted.read_bytes()) == {"version": 1, "plugins": {"x@y": {}}}
+
+
 def test_the_way_follows_the_release(geminids: Run, old_claude: Path, tmp_path: Path) -> None:
     before = files_of(old_claude)
     geminids("install", "claude", "--yes")

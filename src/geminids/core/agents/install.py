@@ -58,6 +58,8 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
     """The text with it. Raises UneditableError."""
     remove: Callable[[bytes, bytes | None], bytes]
     """The text without it; the second one is what it was before, if that is known. Raises UneditableError."""
+    is_by_agent: bool = False
+    """Whether the agent itself adds it, and it is only removed in the end."""
 
 
 class Installing(msgspec.Struct, frozen=True, kw_only=True):

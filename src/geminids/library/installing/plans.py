@@ -62,7 +62,8 @@ class Planner:
                 self._write(package)
             for edit in wished.edits:
                 self._edit(edit)
-            self._take_away(places, wished)
+            own = tuple(edit for edit in places.edits if not edit.is_by_agent)
+            self._take_away(Installing(packages=places.packages, edits=own), wished)
         except (UneditableError, UnwritableError) as error:
             return self._refused(str(error))
         entry = Installed(

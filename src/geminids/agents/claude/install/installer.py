@@ -5,6 +5,7 @@
     ~/.claude/plugins/marketplaces/geminids/    the plugin, for releases before, or none that is known
     ~/.claude/plugins/known_marketplaces.json   where it is
     ~/.claude/settings.json                     that it is used: `enabledPlugins`
+    ~/.claude/plugins/installed_plugins.json    where Claude Code itself notes it then
 
 Seen with 2.0.60, 2.1.156, 2.1.157 and 2.1.325. A server could also stand in `~/.claude.json`, but that
 file is written again and again by every Claude Code that runs.
@@ -57,7 +58,10 @@ class ClaudeInstaller:
     def places(self, home: Home, launch: Launch) -> Installing:
         """Both ways."""
         packages = (_among_skills(home, launch), _in_marketplace(home, launch))
-        return Installing(packages=packages, edits=_edits(home))
+        noted = _edit(
+            below(home.folder, "plugins", "installed_plugins.json"), ("plugins", PLUGIN), {}, is_by_agent=True
+        )
+        return Installing(packages=packages, edits=(*_edits(home), noted))
 
 
 def _among_skills(home: Home, launch: Launch) -> Package:
@@ -89,12 +93,13 @@ def _edits(home: Home) -> tuple[Edit, ...]:
     )
 
 
-def _edit(path: str, member: Sequence[str], value: Any) -> Edit:
+def _edit(path: str, member: Sequence[str], value: Any, *, is_by_agent: bool = False) -> Edit:
     return Edit(
         path=path,
         what=".".join(member),
         add=partial(json_text.with_member, path=member, value=value),
         remove=partial(_without, member),
+        is_by_agent=is_by_agent,
     )
 
 
