@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 
 import click
 
@@ -32,12 +31,15 @@ def mcp(choices: Choices, *, show_secrets: bool) -> int:
         from geminids.faces.mcp.errors import McpNotInstalledError
 
         raise McpNotInstalledError(str(error.name).partition(".")[0]) from error
+    from geminids.faces.mcp.answering import Wanted
     from geminids.library import open_library
 
     if sys.stdin.isatty():
-        say("This is a server for agents (MCP); it waits for one on stdin. Ctrl-C ends it.")
-    serve(
-        partial(open_library, choices.home, choices.data, sample=choices.sample),
-        options=None if choices.no_sync else choices.where(),
-        hides=not show_secrets,
-    )
+        say(
+            "This is a server for agents (MCP). It waits for one on stdin; Ctrl-C ends it. `geminids "
+            "install` registers it with your agents."
+        )
+    # A folder that is not there is told now, and not to every question.
+    open_library(choices.home, choices.data, sample=choices.sample, sync=False).close()
+    options = None if choices.no_sync else choices.where()
+    serve(Wanted(choices.home, choices.data, choices.sample, not show_secrets, options))

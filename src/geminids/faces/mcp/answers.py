@@ -16,6 +16,7 @@ from geminids.core.errors import GeminidsError
 from geminids.faces.documents.recalled import Recalled
 from geminids.faces.mcp.callers import Call, caller_of
 from geminids.faces.mcp.desk import Desk
+from geminids.faces.mcp.resources import completed
 from geminids.faces.mcp.room import size
 from geminids.faces.mcp.syncing import Syncing, Tell
 from geminids.faces.mcp.tools import Tool, arguments
@@ -28,7 +29,7 @@ from geminids.library import Library
 from geminids.sharing.transcript import safe
 
 WORKERS = 3
-MOST_BYTES = 1_000_000
+MOST_BYTES = 16_000_000
 """Bytes of the files of sessions that stay in memory; one stays whatever its size."""
 TRIES = 4
 """Hiding secrets changes how long words are: so often an answer is made smaller until it fits."""
@@ -80,13 +81,11 @@ class Answers:
         finally:
             stop.set()
 
-    async def handles(
-        self, give: Callable[[Desk], tuple[list[str], int]], call: Call
-    ) -> tuple[list[str], int]:
-        """Some of what means sessions, as it may leave, and how many there are."""
+    async def completed(self, beginning: str, call: Call) -> tuple[list[str], int]:
+        """What the beginning of an id may mean, as it may leave, and how many that are."""
 
         def shown(desk: Desk) -> tuple[list[str], int]:
-            keys, total = give(desk)
+            keys, total = completed(desk, beginning)
             hidden = self._redaction.value(desk.library, keys) if self._redaction else keys
             marked = (self._writer.mark(desk.library, *pair) for pair in zip(keys, hidden, strict=True))
             return list(marked), total

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 import mcp_types as types
@@ -12,6 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from geminids import __version__
 from geminids.core.errors import GeminidsError
+from geminids.faces.mcp.faults import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
 
-    from geminids.faces.mcp.answers import Answer, Answers
+    from geminids.faces.mcp.answers import Answer
     from geminids.faces.mcp.callers import Call
+    from geminids.faces.mcp.syncing import Tell
     from geminids.faces.mcp.tools import Tool
 
     Context = ServerRequestContext[Any, Any]
@@ -34,15 +35,32 @@ ROOTS_PATIENCE = 2.0
 """Seconds that a client has to say which folders it works in."""
 MOST_CLIENTS = 32
 """Clients whose folders are remembered."""
-A_BUG = "This is a bug in geminids; please report it with what its stderr says."
+
+
+class Answering(Protocol):
+    """What works out answers, in this process or in another."""
+
+    def begin(self) -> None:
+        """Prepare for the first question."""
+
+    async def answer(self, tool: Tool, given: dict[str, Any], call: Call, tell: Tell) -> Answer:
+        """What a tool gives. Raises GeminidsError."""
+        ...
+
+    async def completed(self, beginning: str, call: Call) -> tuple[list[str], int]:
+        """What the beginning of an id may mean, and how many that are."""
+        ...
+
+    def end(self) -> None:
+        """Answer no more."""
 
 
 class McpServer:
     """Answers what clients ask; the answers themselves are loaded with the first question."""
 
-    def __init__(self, make_answers: Callable[[], Answers]) -> None:
+    def __init__(self, make_answers: Callable[[], Answering]) -> None:
         self._make_answers = make_answers
-        self._answers: Answers | None = None
+        self._answers: Answering | None = None
         self._roots: dict[int, tuple[object, tuple[str, ...]]] = {}
         self.sdk: Server[Any] = Server(
             "geminids",
@@ -63,7 +81,7 @@ class McpServer:
         )
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> Answering:
         """What answers questions."""
         if self._answers is None:
             self._answers = self._make_answers()
@@ -100,16 +118,16 @@ class McpServer:
         return types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        from geminids.faces.mcp.tools import TOOLS
+        from geminids.faces.mcp.tools import BY_NAME
 
-        tool = next((one for one in TOOLS if one.name == asked.name), None)
+        tool = BY_NAME.get(asked.name)
         if tool is None:
-            names = ", ".join(one.name for one in TOOLS)
+            names = ", ".join(BY_NAME)
             raise MCPError(
                 types.INVALID_PARAMS, f"There is no tool {asked.name[:100]!r}. Tools are: {names}."
             )
         try:
-            answer = await _told(self._answer(context, tool, asked.arguments or {}))
+            answer = await in_words(self._answer(context, tool, asked.arguments or {}))
         except GeminidsError as error:
             text = types.TextContent(type="text", text=str(error))
             return types.CallToolResult(content=[text], is_error=True)
@@ -167,14 +185,11 @@ class McpServer:
         return types.ReadResourceResult(contents=[contents])
 
     async def _complete(self, context: Context, asked: types.CompleteRequestParams) -> types.CompleteResult:
-        from geminids.faces.mcp.resources import completed
-
         name, beginning = asked.argument.name, asked.argument.value
         if name not in {"id", "session"}:
             return types.CompleteResult(completion=types.Completion(values=[]))
         call = await self._call(context)
-        found = await _or_refused(self.answers.handles(lambda desk: completed(desk, beginning), call))
-        values, total = found
+        values, total = await _or_refused(self.answers.completed(beginning, call))
         completion = types.Completion(values=values, total=total, has_more=total > len(values))
         return types.CompleteResult(completion=completion)
 
@@ -273,26 +288,9 @@ def _path(uri: str) -> str | None:
     return unquote(split.path) or None if split.scheme == "file" else None
 
 
-async def _told(work: Awaitable[Worth]) -> Worth:
-    """What comes of some work. Whatever is wrong is a GeminidsError, in words that a model understands."""
-    try:
-        return await work
-    except GeminidsError:
-        raise
-    except OSError as error:
-        raise GeminidsError(f"Cannot use {error.filename or 'a file'}: {error.strerror}.") from error
-    except Exception as error:
-        _say(f"{type(error).__name__}: {error}")
-        raise GeminidsError(A_BUG) from error
-
-
 async def _or_refused(work: Awaitable[Worth]) -> Worth:
-    """The same for requests that know no errors but those of the protocol."""
+    """What comes of some work, for requests that know no errors but those of the protocol."""
     try:
-        return await _told(work)
+        return await in_words(work)
     except GeminidsError as error:
         raise MCPError(types.INVALID_PARAMS, str(error)) from error
-
-
-def _say(sentence: str) -> None:
-    print(f"geminids: {sentence}", file=sys.stderr, flush=True)  # noqa: T201 - stdout is the protocol's

@@ -9,33 +9,17 @@ from typing import TYPE_CHECKING, NoReturn
 import anyio
 from mcp.server.stdio import stdio_server
 
+from geminids.faces.mcp.apart import AnswersApart
 from geminids.faces.mcp.server import McpServer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from geminids.faces.mcp.answers import Answers
-    from geminids.faces.serving.libraries import OpenLibrary
+    from geminids.faces.mcp.answering import Wanted
 
 
-def serve(open_library: OpenLibrary, *, options: Sequence[str] | None, hides: bool) -> NoReturn:
-    """Answer until stdin is closed, then end the process: nobody waits for what it is in the middle of.
-
-    With `options`, a sync with these brings the index up to date.
-    """
+def serve(wanted: Wanted) -> NoReturn:
+    """Answer until stdin is closed, then end the process: nobody waits for what it is in the middle of."""
     logging.getLogger("mcp").addHandler(logging.NullHandler())
-
-    def answers() -> Answers:
-        from geminids.core.config import current_folder
-        from geminids.faces.mcp.answers import Answers
-        from geminids.faces.serving.libraries import Libraries
-
-        environment = dict(os.environ)
-        libraries = Libraries(open_library, syncs=options is not None)
-        here = current_folder(environment)
-        return Answers(libraries, hides=hides, options=options, environment=environment, here=here)
-
-    server = McpServer(answers)
+    server = McpServer(lambda: AnswersApart(wanted))
     code = 0
     try:
         anyio.run(_speak, server)
@@ -51,3 +35,5 @@ def serve(open_library: OpenLibrary, *, options: Sequence[str] | None, hides: bo
 async def _speak(server: McpServer) -> None:
     async with stdio_server() as (reading, writing):
         await server.sdk.run(reading, writing, server.sdk.create_initialization_options())
+        # The loop would wait for answers that nobody waits for any more.
+        server.end()

@@ -100,6 +100,7 @@ FIND_EDITS = Tool(
 )
 TOOLS = (SEARCH_HISTORY, READ_SESSION, LIST_SESSIONS, SESSION_BRIEF, USAGE, FIND_EDITS)
 """All of them, in the order in which they are listed."""
+BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:
