@@ -18,13 +18,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run page test test-all test-wheel test-real test-faults test-bombs check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
+.PHONY: help run page test test-all test-scale bench-scale test-wheel test-real test-faults test-bombs check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
 	@echo 'make page     the page of the web app, built into the package; needs Node'
 	@echo 'make test     the tests that one runs all day; PYTHON=python3.13, say, makes .venv of that Python first'
 	@echo 'make test-all all of them: also browsers, kills, scaling and every example'
+	@echo 'make test-scale  a cluster of Apache Spark on this machine, and a worker that is killed; needs Java; some ten minutes'
 	@echo 'make test-wheel   the web app out of a wheel, in an environment with nothing else and without Node'
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make test-faults   commands that are killed, disks that fail, files that are damaged; some twenty minutes'
@@ -33,6 +34,7 @@ help:
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents; the browser as it moves'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
+	@echo 'make bench-scale how fast the process pool and Spark read homes'
 	@echo 'make bench-10k   the index, the web app and the browser with as many sessions as their goals are stated for; some ten minutes'
 	@echo 'make bench-usage-10k   statistics of as many sessions of each agent; some minutes'
 	@echo 'make fuzz     damaged session files for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
@@ -56,7 +58,24 @@ test: $(VENV)/.test page
 
 # Every test there is but those that have a target of their own, with all examples.
 test-all: $(VENV)/.test page
-	GEMINIDS_TESTS=all $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel'
+	GEMINIDS_TESTS=all $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel and not scale'
+
+# Spark is the same package as the client that other tests use: it has an environment of its own.
+SPARK := .venv-spark
+test-scale: $(SPARK)/.made
+	$(SPARK)/bin/pytest -m scale tests/scale
+
+bench-scale: $(SPARK)/.made
+	$(SPARK)/bin/python benchmarks/engines.py
+
+$(SPARK)/.made: pyproject.toml constraints.txt
+	@command -v java >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends default-jre-headless >/dev/null; } \
+		|| { echo 'Spark needs Java 17 or newer, and there is none: install default-jre-headless.' >&2; exit 1; }
+	$(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/pip install --quiet --upgrade --constraint constraints.txt pip
+	$(SPARK)/bin/pip install --quiet --constraint constraints.txt --editable ".[scale,spark]" --group spark
+	@touch $@
 
 test-wheel: $(VENV)/.test page
 	$(BIN)/pytest -m wheel tests/slow/test_wheel.py
@@ -87,7 +106,7 @@ check-page: $(PACKAGES)
 	cd $(WEB)/frontend && npm run --silent check && npm test --silent
 
 golden: $(VENV)/.test page
-	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel'
+	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel and not scale'
 
 # All of them are for looking at; the documents show these.
 PICTURES := home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light
@@ -117,7 +136,7 @@ fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)
 
 clean:
-	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .bombs .faults .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(SPARK) $(WEB)/built $(WEB)/frontend/node_modules .bench .bombs .faults .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # Without a wish the Python of an environment that is there will do; with one, another is made anew.
 IDENTITY := -c 'import sys; print(sys.base_prefix, sys.version)'

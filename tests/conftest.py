@@ -57,6 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         where = item.path.relative_to(ROOT).as_posix()
         if where.startswith(SLOW) and item.get_closest_marker("quick") is None:
             item.add_marker("slow")
+        if where.startswith("tests/scale/"):
+            item.add_marker("scale")
 
 
 class Outcome(NamedTuple):

@@ -15,7 +15,6 @@ class Partition(InputPartition):
         self.planned = planned
 
 
-def planned(partition: InputPartition) -> Planned:
-    """What is in a partition, which is one of ours."""
-    assert isinstance(partition, Partition)
-    return partition.planned
+def planned(partition: InputPartition | None) -> Planned | None:
+    """What is in a partition; where there is nothing to read, Spark makes one that is none of ours."""
+    return partition.planned if isinstance(partition, Partition) else None

@@ -63,10 +63,10 @@ class Plan:
         """What is told apart in homes."""
         return units_of(open_place(self._asked.uri), self._asked.only.files(), self._asked.machine)
 
-    def rows(self, planned: Planned, only: Only) -> Iterator[pa.RecordBatch]:
+    def rows(self, planned: Planned | None, only: Only) -> Iterator[pa.RecordBatch]:
         """What pieces hold of what is asked."""
         asked, wanted = self._asked, self._asked.only.narrowed(only)
-        for piece in planned.pieces:
+        for piece in planned.pieces if planned else ():
             # A process that reads piece after piece may remember what was there before.
             if isinstance(piece, Piece):
                 look_again(piece)
