@@ -77,9 +77,10 @@ def columns_page() -> str:
     lines = [
         "# Columns of the tables",
         "",
-        "What `geminids sql` asks and `geminids tables` writes. Every column may be null: what an agent did not",
-        "write down is unknown, and not 0. Columns marked with * hold words of conversations and files, and are",
-        'missing in tables that were written `--without text`. `end` is a word of SQL and needs quotes: `"end"`.',
+        "What `geminids sql` asks and `geminids tables` writes. Every column may be null: what an agent did",
+        "not write down is unknown, and not 0. Columns marked with * hold words of conversations and files;",
+        "tables written `--without text` do not have them. `end` is a word of SQL and needs quotes:",
+        '`"end"`.',
     ]
     for table in TABLES.values():
         lines += [
