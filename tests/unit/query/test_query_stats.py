@@ -23,6 +23,7 @@ from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import USAGE
 from geminids.storage.index.totals import Scope
 from tests.conftest import FIXTURES, NOW
+from tests.support import claude_lines
 from tests.support.connections import to_be_closed
 from tests.support.homes import tool_call, write_session
 
@@ -47,6 +48,14 @@ def library(home: Path, tmp_path: Path) -> Iterator[Library]:
 
 def read(library: Library) -> list[Session]:
     return [library.session(summary.id) for summary in library.sessions()]
+
+
+def test_a_session_in_which_nothing_was_done_is_one(tmp_path: Path) -> None:
+    claude_lines.write(tmp_path / "home", claude_lines.user("u1", None, "Injected.", isMeta=True))
+    with Library([tmp_path / "home"], tmp_path / "data") as library:
+        found = library.stats(StatsQuestion(), NOW)
+    assert (found.total.sessions, found.total.prompts) == (1, 0)
+    assert found.kinds == {"main": 1}
 
 
 def test_the_total_is_that_of_the_sessions(library: Library) -> None:

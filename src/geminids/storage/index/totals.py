@@ -222,6 +222,9 @@ def estimated(index: Index, scope: Scope, group: str) -> list[Spent]:
     return list(map(Spent._make, _rows(index, scope, f"estimated {group}", columns, 4)))
 
 
+_NOTHING_DONE = (0, 0, 0, 0, 0, 0, None, None)
+
+
 def done(index: Index, scope: Scope, group: str) -> list[Done]:
     """What was done."""
     if scope.is_of_all and group == "day":
@@ -229,7 +232,8 @@ def done(index: Index, scope: Scope, group: str) -> list[Done]:
     if scope.is_of_all and group == "all":
         deeds = _rows(index, scope, "day_totals all", _DEEDS)
         led = _different(index, scope, "days", "session, subagent", "sum(NOT subagent), sum(subagent)")
-        return [Done(0, *led, *deeds[0][1:])] if deeds else []
+        # A session may hold nothing but what was injected: then nothing was done in it.
+        return [Done(0, *led, *(deeds[0][1:] if deeds else _NOTHING_DONE))] if any(led) else []
     # A day holds a session once.
     sessions = "sum(NOT t.subagent), sum(t.subagent)" if group == "day" else _LED_OF_DAYS
     return list(map(Done._make, _rows(index, scope, f"days {group}", f"{sessions}, {_DEEDS}")))
