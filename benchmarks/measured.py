@@ -4,6 +4,7 @@
     python benchmarks/measured.py geminids HOME         reads every session, keeps nothing
     python benchmarks/measured.py totals HOME           reads every session and adds up what it says
     python benchmarks/measured.py indexed HOME DATA     adds up what the index says of every session
+    python benchmarks/measured.py told PLACE            makes rows of all sessions of all machines in a place
 
 A process each, so that no measure finds the memory or the caches of another.
 """
@@ -90,6 +91,17 @@ def indexed(home: Path, data: Path) -> dict[str, int]:
     return found
 
 
+def told(place: Path) -> dict[str, int]:
+    """The rows of all sessions of all machines, as engines make them of pieces, and dropped."""
+    from geminids.scale.engine import Question, batches
+    from geminids.scale.homes import pieces_of
+    from geminids.scale.places.disks import open_place
+
+    every = pieces_of(open_place(str(place)))
+    made = (batch for piece in every for batch in batches(Question(piece, "sessions")))
+    return {"sessions": sum(batch.num_rows for batch in made)}
+
+
 def _rewound(library: Library, session: SessionSummary) -> list[Message]:
     if not session.counts.dropped:
         return []
@@ -136,6 +148,7 @@ WORK: dict[str, Callable[..., dict[str, int]]] = {
     "geminids": read_with_geminids,
     "totals": totals,
     "indexed": indexed,
+    "told": told,
 }
 
 

@@ -12,6 +12,7 @@ from tests.support.documents import check_printed
 from tests.support.homes import write_session
 from tests.support.kept_homes import FIRST, SECOND, contents, lose_everything, user_home
 from tests.support.planted_secrets import planted
+from tests.support.screens import check_screens
 from tests.support.startup import loaded_by
 from tests.support.tables import files, strings, table
 from tests.support.terminal import on_terminal
@@ -210,3 +211,12 @@ def test_machines_share_a_place(geminids: Run, home: Path, tmp_path: Path) -> No
 def test_progress_is_shown_on_a_terminal(home: Path, tmp_path: Path) -> None:
     screen = on_terminal("tables", "--out", str(tmp_path / "out"))
     assert "2 sessions, 4 messages" in " ".join(screen.split())
+
+
+@pytest.mark.slow
+def test_the_screen_in_the_page_about_tables_is_real(home: Path) -> None:
+    def shown(line: str) -> str:
+        return on_terminal(*line.split()[1:]).replace("\r\n", "\n")
+
+    assert check_screens("docs/tables.md", shown) == 1
+    assert len(table(home / "sessions", "sessions")) == 2

@@ -11,6 +11,7 @@ from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
 from geminids.faces.cli.completers import complete_files
 from geminids.faces.cli.options import (
     Choices,
+    absolute,
     json_option,
     not_empty,
     pass_choices,
@@ -109,10 +110,11 @@ def _writer(
         from geminids.scale.tables.run import TablesWriter
     except ModuleNotFoundError as error:
         raise ScaleNotInstalledError(str(error.name)) from error
+    place = out if "://" in out else str(absolute(out))
     name = machine or library.machine()
     if name is None:
         raise NoMachineNameError
-    manner = Manner(out, name, words)
+    manner = Manner(place, name, words)
     TablesWriter(library, manner)
     redactor = None if raw else open_redactor(library, hide, keep_attachments=False)
     return TablesWriter(library, manner._replace(redactor=redactor))
@@ -132,7 +134,7 @@ def _tell(written: TablesWritten, *, raw: bool) -> None:
     if not written.rows:
         return
     rows = (words.count(number, table[:-1]) for table, number in written.rows.items() if number)
-    say(f"{written.uri}: {', '.join(rows)}.")
+    say(f"{words.path(written.uri)}: {', '.join(rows)}.")
     if not written.written and not written.removed:
         say(f"Machine {written.machine}: nothing changed, nothing written.")
         return
