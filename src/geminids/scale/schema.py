@@ -108,7 +108,7 @@ SESSIONS = Table(
         Column("models", "texts", "The models that answered."),
         Column("directories", "texts", "Folders that it was given."),
         Column("messages", "int", "Messages in it, of any origin and state."),
-        Column("prompts", "int", "What the human typed."),
+        Column("prompts", "int", "Prompts that were typed."),
         Column("replies", "int", "What models answered."),
         Column("tool_calls", "int", "Calls of tools."),
         Column("tool_errors", "int", "Those of them that failed."),
