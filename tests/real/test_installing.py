@@ -154,7 +154,7 @@ def test_gemini_cli_searches_and_keeps(release: str, agent_home: AgentHome) -> N
         gemini = Gemini(agent_home, release, server.address)
         installed(agent_home, "install", "gemini", "--yes")
         listed = gemini.run("mcp", "list")
-        connected = rf"geminids \(from geminids\): {OURS} mcp \(stdio\) - Connected"
+        connected = rf"geminids \(from geminids\): {OURS} mcp --no-prompts \(stdio\) - Connected"
         assert re.search(connected, listed.out + listed.err)
         extensions = gemini.run("extensions", "list")
         assert "geminids (" in extensions.out + extensions.err
@@ -184,7 +184,8 @@ def test_gemini_cli_keeps_after_a_turn_and_knows_the_commands(agent_home: AgentH
             terminal.say(PROMPT, REPLY)
             wait_until(lambda: PROMPT in titles(agent_home, "gemini", "--no-sync"), "no turn was kept")
             terminal.type("/recall carts")
-            wait_until(lambda: "carts" in json.dumps(server.requests), "the command was not sent")
+            sent = "tool `search_history` for: carts"
+            wait_until(lambda: sent in json.dumps(server.requests), "the command was not sent")
             terminal.leave()
 
 
@@ -233,7 +234,7 @@ def test_claude_code_searches_and_keeps(release: str, agent_home: AgentHome) -> 
         before = settings_of(claude.data)
         installed(agent_home, "install", "claude", "--yes")
         listed = claude.run("mcp", "list")
-        assert re.search(rf"plugin:geminids:geminids: {OURS} mcp - . Connected", listed.out)
+        assert re.search(rf"plugin:geminids:geminids: {OURS} mcp --no-prompts - . Connected", listed.out)
         served = import_module("messages_api")
         tool = "mcp__plugin_geminids_geminids__search_history"
         patience = ("Bash", {"command": f"sleep {SERVER_SECONDS}", "description": "Wait"})
@@ -350,7 +351,7 @@ def test_gemini_cli_takes_the_extension(release: str, agent_home: AgentHome, tmp
         put_on_path(agent_home)
         gemini.run("extensions", "install", str(own_copy(tmp_path, "gemini")), "--consent", "--skip-settings")
         listed = gemini.run("mcp", "list")
-        assert "geminids mcp (stdio) - Connected" in listed.out + listed.err
+        assert "geminids mcp --no-prompts (stdio) - Connected" in listed.out + listed.err
 
 
 @pytest.mark.parametrize("release", CLAUDE_RELEASES)
@@ -360,7 +361,7 @@ def test_claude_code_takes_the_plugin(release: str, agent_home: AgentHome, tmp_p
         put_on_path(agent_home)
         claude.run("plugin", "marketplace", "add", str(own_copy(tmp_path, "claude")))
         claude.run("plugin", "install", "geminids@geminids")
-        assert re.search(r"geminids mcp - . Connected", claude.run("mcp", "list").out)
+        assert re.search(r"geminids mcp --no-prompts - . Connected", claude.run("mcp", "list").out)
 
 
 @pytest.mark.parametrize("release", CODEX_RELEASES)

@@ -83,7 +83,7 @@ def test_settings_of_the_user_stay_as_they_are(geminids: Run, home: Path) -> Non
     extension = json.loads(after[f"{EXTENSION}/gemini-extension.json"])
     assert (extension["name"], extension["version"]) == ("geminids", __version__)
     server = extension["mcpServers"]["geminids"]
-    assert [server["command"], *server["args"]] == SERVER
+    assert [server["command"], *server["args"]] == [*SERVER, "--no-prompts"]
     hooks = json.loads(after[f"{AMONG_SKILLS}/hooks/hooks.json"])["hooks"]
     assert set(hooks) == {"Stop", "SessionEnd"}
     assert hooks["Stop"][0]["hooks"][0]["command"].endswith(" -P -m geminids keep hook")
@@ -149,7 +149,7 @@ def test_where_it_looks_is_passed_on(geminids: Run, home: Path, tmp_path: Path) 
     geminids("install", "gemini", "--yes", "--home", home, "--data", tmp_path / "data")
     manifest = json.loads((home / EXTENSION / "gemini-extension.json").read_bytes())
     options = ["--home", str(home), "--data", str(tmp_path / "data")]
-    assert manifest["mcpServers"]["geminids"]["args"] == [*SERVER[1:], *options]
+    assert manifest["mcpServers"]["geminids"]["args"] == [*SERVER[1:], "--no-prompts", *options]
     hooks = (home / EXTENSION / "hooks/hooks.json").read_text()
     assert f"keep hook --home {home} --data {tmp_path / 'data'}" in hooks
     assert (tmp_path / "data/installed/record.json").exists()

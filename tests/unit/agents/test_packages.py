@@ -64,7 +64,8 @@ def test_commands_need_no_path_once_they_are_installed(agent: str) -> None:
         for name, text in written.items()
         if name.endswith((".mcp.json", "gemini-extension.json"))
     )
-    assert (server["command"], server["args"]) == ("/opt/a b/geminids", ["mcp", "--data", "/d d"])
+    arguments = [one for one in server["args"] if one != "--no-prompts"]
+    assert (server["command"], arguments) == ("/opt/a b/geminids", ["mcp", "--data", "/d d"])
     versions = set(re.findall(r'"version": "([^"]+)"', "".join(written.values())))
     assert versions == {"9.9"}
 
@@ -105,6 +106,21 @@ def test_manifests_are_what_agents_look_for() -> None:
     manifest = json.loads(content("codex", (folder / ".codex-plugin/plugin.json").as_posix()))
     for key in ("mcpServers", "hooks"):
         assert (folder / manifest[key]).as_posix() in package("codex")
+
+
+def test_a_server_beside_commands_offers_no_prompts_of_the_same_names() -> None:
+    from geminids.faces.mcp.prompts import PROMPTS
+    from geminids.faces.mcp.server import McpServer
+
+    def offers(*, prompts: bool) -> bool:
+        server = McpServer(list, prompts=prompts)  # type: ignore[arg-type]
+        return server.sdk.create_initialization_options().capabilities.prompts is not None
+
+    commands = {Path(name).stem for name in package("gemini") if name.startswith("commands/")}
+    assert commands == {prompt.name for prompt in PROMPTS}
+    assert (offers(prompts=False), offers(prompts=True)) == (False, True)
+    for name, agent in {"gemini-extension.json": "gemini", ".mcp.json": "claude"}.items():
+        assert json.loads(content(agent, name))["mcpServers"]["geminids"]["args"] == ["mcp", "--no-prompts"]
 
 
 def test_tools_that_are_named_are_there() -> None:

@@ -93,8 +93,12 @@ def _told(value: Any, launch: Launch) -> Any:
     match value:
         case {"type": "command", "command": str(line)} if line.startswith(f"{PROGRAM} "):
             return {**value, "command": command_line(launch.hook)}
-        case {"command": str(command), "args": list()} if command == PROGRAM:
-            return {**value, "command": launch.server[0], "args": launch.server[1:]}
+        case {"command": str(command), "args": list(arguments)} if command == PROGRAM:
+            return {
+                **value,
+                "command": launch.command[0],
+                "args": [*launch.command[1:], *arguments, *launch.options],
+            }
         case dict():
             told = {name: _told(one, launch) for name, one in value.items()}
             return {**told, "version": launch.version} if "version" in told else told

@@ -15,6 +15,7 @@ OURS = "# geminids"
 """Stands behind the line that is added at the top, so that it is known again."""
 _MARK = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"[ \t]*\[")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ASSIGNED = re.compile(rb"[ \t]*[A-Za-z0-9_\"'.-]+[ \t]*=")
 
 
@@ -148,12 +149,16 @@ def _line_end(text: bytes) -> bytes:
 def _spelled(value: Any) -> str:
     """A value as TOML has it: what JSON writes of texts, numbers and lists is the same."""
     if isinstance(value, dict):
-        inner = ", ".join(f"{_spelled(str(name))} = {_spelled(one)}" for name, one in value.items())
+        inner = ", ".join(f"{_key(str(name))} = {_spelled(one)}" for name, one in value.items())
         return f"{{ {inner} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_spelled, value))}]"
     # TOML knows no halves of what is beyond 16 bits, and no DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _spelled(name)
 
 
 def _checked(text: bytes, said: Mapping[str, Any]) -> bytes:

@@ -12,10 +12,15 @@ from geminids.faces.cli.talk import say
 
 @click.command()
 @click.option("--show-secrets", is_flag=True, help="Do not hide secrets in answers.")
+@click.option(
+    "--no-prompts",
+    is_flag=True,
+    help="Offer no prompts: for packages with commands of the same names.",
+)
 @sync_option
 @shared_options
 @pass_choices
-def mcp(choices: Choices, *, show_secrets: bool) -> int:
+def mcp(choices: Choices, *, show_secrets: bool, no_prompts: bool) -> int:
     """Let an agent search and read your sessions.
 
     Serves the Model Context Protocol on stdin and stdout; the agent starts it. Its tools only read. Secrets
@@ -42,4 +47,4 @@ def mcp(choices: Choices, *, show_secrets: bool) -> int:
     # A folder that is not there is told now, and not to every question.
     open_library(choices.home, choices.data, sample=choices.sample, sync=False).close()
     options = None if choices.no_sync else choices.where()
-    serve(Wanted(choices.home, choices.data, choices.sample, not show_secrets, options))
+    serve(Wanted(choices.home, choices.data, choices.sample, not show_secrets, options), prompts=not no_prompts)

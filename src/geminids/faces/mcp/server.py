@@ -58,7 +58,8 @@ class Answering(Protocol):
 class McpServer:
     """Answers what clients ask; the answers themselves are loaded with the first question."""
 
-    def __init__(self, make_answers: Callable[[], Answering]) -> None:
+    def __init__(self, make_answers: Callable[[], Answering], *, prompts: bool = True) -> None:
+        """Without prompts there are tools and resources alone: some packages have commands of their names."""
         self._make_answers = make_answers
         self._answers: Answering | None = None
         self._roots: dict[int, tuple[object, tuple[str, ...]]] = {}
@@ -72,8 +73,8 @@ class McpServer:
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
-            on_list_prompts=self._list_prompts,
-            on_get_prompt=self._get_prompt,
+            on_list_prompts=self._list_prompts if prompts else None,
+            on_get_prompt=self._get_prompt if prompts else None,
             on_completion=self._complete,
         )
         self.sdk.add_notification_handler(

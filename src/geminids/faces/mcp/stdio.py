@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from geminids.faces.mcp.answering import Wanted
 
 
-def serve(wanted: Wanted) -> NoReturn:
+def serve(wanted: Wanted, *, prompts: bool = True) -> NoReturn:
     """Answer until stdin is closed, then end the process: nobody waits for what it is in the middle of."""
     logging.getLogger("mcp").addHandler(logging.NullHandler())
-    server = McpServer(lambda: AnswersApart(wanted))
+    server = McpServer(lambda: AnswersApart(wanted), prompts=prompts)
     code = 0
     try:
         anyio.run(_speak, server)

@@ -53,7 +53,7 @@ class CodexInstaller:
         """The same."""
         edit = Edit(
             path=_settings_file(home),
-            what=f"{'.'.join(_SERVER)}, {_NOTIFY}",
+            what=_what(read_settings(_settings_file(home))),
             add=lambda text: _added(text, launch),
             remove=_removed,
         )
@@ -63,6 +63,18 @@ class CodexInstaller:
 
 def _settings_file(home: Home) -> str:
     return below(home.folder, "config.toml")
+
+
+def _what(text: bytes) -> str:
+    """What is added to a text, or was."""
+    server = ".".join(_SERVER)
+    try:
+        others = _removed(text, None)
+        is_called = calls_hook_by_hand(others)
+        hook = ".".join(_HOOK) if _is_taken(others) else _NOTIFY
+    except UneditableError:
+        return server
+    return server if is_called else f"{server}, {hook}"
 
 
 def _added(text: bytes, launch: Launch) -> bytes:
