@@ -329,6 +329,20 @@ def test_codex_cli_searches_and_keeps(release: str, agent_home: AgentHome) -> No
         assert "geminids" not in codex.run("mcp", "list").out
 
 
+def test_codex_cli_runs_a_hook_where_another_program_is_told_of_turns(agent_home: AgentHome) -> None:
+    with responses_api() as api:
+        codex = Codex(agent_home, CODEX_RELEASES[0], api.url)
+        settings = codex.data / "config.toml"
+        settings.write_bytes(b'notify = ["true"]\n' + settings.read_bytes())
+        before = settings_of(codex.data)
+        installed(agent_home, "install", "codex", "--yes")
+        api.push(import_module("responses_api").say("Yes."))
+        codex.run("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "--", PROMPT)
+        assert_kept(agent_home, "codex")
+        installed(agent_home, "uninstall", "--yes")
+        assert settings_of(codex.data) == before
+
+
 # The agents' own commands
 
 

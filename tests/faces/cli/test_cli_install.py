@@ -292,6 +292,7 @@ def test_another_program_that_is_told_of_turns_stays(geminids: Run, home: Path) 
     (home / CODEX).write_bytes(b'notify = ["notify-send"]\n')
     installed = geminids("install", "codex", "--yes")
     assert "Codex CLI asks you to accept the hook" in " ".join(installed.out.split())
+    assert "mcp_servers.geminids, hooks.Stop added; a backup is kept" in installed.out
     said = tomllib.loads((home / CODEX).read_text())
     assert said["notify"] == ["notify-send"]
     assert said["hooks"]["Stop"][0]["hooks"][0]["command"].endswith("geminids keep hook")

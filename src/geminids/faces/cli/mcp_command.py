@@ -47,4 +47,6 @@ def mcp(choices: Choices, *, show_secrets: bool, no_prompts: bool) -> int:
     # A folder that is not there is told now, and not to every question.
     open_library(choices.home, choices.data, sample=choices.sample, sync=False).close()
     options = None if choices.no_sync else choices.where()
-    serve(Wanted(choices.home, choices.data, choices.sample, not show_secrets, options), prompts=not no_prompts)
+    serve(
+        Wanted(choices.home, choices.data, choices.sample, not show_secrets, options), prompts=not no_prompts
+    )
