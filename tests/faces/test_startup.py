@@ -10,7 +10,10 @@ import pytest
 
 from tests.support.startup import loaded_by
 
-NEVER = {"textual", "starlette", "jinja2", "pyarrow", "duckdb", "obstore", "asyncio", "importlib.metadata"}
+NEVER = {
+    *("textual", "starlette", "jinja2", "pyarrow", "duckdb", "obstore", "asyncio", "importlib.metadata"),
+    *("mcp", "pydantic", "geminids.faces.mcp"),
+}
 
 
 @pytest.mark.slow

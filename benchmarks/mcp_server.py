@@ -1,6 +1,6 @@
 """How soon an agent is answered: the handshake beside a bare server, tools, a huge session, memory.
 
-    python benchmarks/mcp.py [--sessions 1000] [--seed N] [--rounds 3] [--corpus DIR] [--keep]
+    python benchmarks/mcp_server.py [--sessions 1000] [--seed N] [--rounds 3] [--corpus DIR] [--keep]
 
 Judged is the CPU time of the server, which a machine that is busy with something else does not change much;
 the time of the clock stands beside it. Goals are stated for 10,000 sessions. An answer that is no answer
