@@ -116,7 +116,7 @@ screenshots: $(VENV)/.test page
 	cp $(PICTURES:%=.pictures/%.png) docs/pictures
 
 bench: $(VENV)/.bench
-	@failed=; for part in read index keep records export web mcp_server browser 'browser --agent gemini' peers 'peers --agent claude' \
+	@failed=; for part in read index keep tables records export web mcp_server browser 'browser --agent gemini' peers 'peers --agent claude' \
 			usage 'usage --agent claude' 'usage --agent codex'; do \
 		echo "$$part:"; set -- $$part; script=$$1; shift; \
 		$(BIN)/python benchmarks/$$script.py "$$@" || failed="$$failed, $$part"; \
