@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from geminids.core.errors import GeminidsError
 from geminids.faces.mcp.callers import Call
 from geminids.faces.mcp.faults import in_words
+from geminids.faces.serving.collecting import collect_seldom
 
 if TYPE_CHECKING:
     from geminids.faces.mcp.answers import Answers
@@ -84,6 +85,7 @@ class Answering:
 
 def main(wanted: Wanted) -> None:
     """Answer until stdin ends."""
+    collect_seldom()
     # Whatever else is printed here is for people.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -19,8 +19,8 @@ from geminids.faces.serving.libraries import Libraries
 from geminids.faces.serving.workers import Workers
 from geminids.library import Library
 
-FRESH = 2.0
-"""Seconds for which an index counts as up to date."""
+FRESH = 15.0
+"""Seconds for which an index counts as up to date: the session that asks is written to all the time."""
 PATIENCE = 1.0
 """Seconds that an answer waits for what is new, where an index is there."""
 FIRST_PATIENCE = 15.0

@@ -6,7 +6,6 @@ to: browsers that listen are let go first, so that nobody waits for them.
 
 from __future__ import annotations
 
-import gc
 import signal
 import socket
 import webbrowser
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from geminids.faces.serving.collecting import collect_seldom
 from geminids.faces.web.app import create_app
 from geminids.faces.web.connections import ACCEPTED_AT_ONCE, MOST_IN_LINE, Connection
 from geminids.faces.web.errors import PortTakenError
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 PATIENCE = 1
 """Seconds that requests have to end after we were told to."""
-COLLECTING = (100_000, 20, 50)
-"""After how many new values the collector looks at the youngest, the young and all of them."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -54,8 +52,7 @@ def serve(
     """
     # A folder that is not there is told now, and not to every question.
     open_library(sync=False).close()
-    # A large session is a million values that stay; going through them while it is read takes a third of it.
-    gc.set_threshold(*COLLECTING)
+    collect_seldom()
     with _listening(port) as listening:
         key = Key.new(listening.getsockname()[1])
         code = Code() if opens_browser else None
