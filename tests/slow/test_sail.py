@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +20,7 @@ from tests.support.engines import (
     stats_figures,
 )
 from tests.support.homes import write_session
+from tests.support.recipes import programs, run
 from tests.support.spark_homes import machines, write_homes
 from tests.support.sparks import RAW, asks, tables_of, told
 
@@ -78,3 +79,14 @@ def test_conditions_are_heeded_and_forgotten_with_the_query(sail: SparkSession, 
 def test_a_wrong_option_says_what_may_be_asked(sail: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"The option table cannot be 'tables'\. There are: sessions"):
         told(sail, tmp_path, "tables").count()
+
+
+def test_the_program_of_the_documents_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_session(tmp_path / "homes" / "laptop")
+    (program,) = programs("Sail")
+    names: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run(program, tmp_path, names)
+    assert "|gemini|        12|" in capsys.readouterr().out
+    names["server"].stop()
