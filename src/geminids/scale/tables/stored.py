@@ -43,10 +43,11 @@ class StoredPiece(NamedTuple):
 
 def holds_tables(store: Store) -> bool:
     """Whether tables were written there."""
-    names = {stored.name.split("/")[0] for stored in store.listed(FOLDER)}
-    if names:
+    if next(store.listed(FOLDER), None) is not None:
         return True
-    return any(next(store.listed(name), None) for name in TABLES)
+    first = (next(store.listed(name), None) for name in TABLES)
+    # A machine may be called like a table.
+    return any(stored.name.partition("/")[2].startswith(f"{PARTITIONS[0]}=") for stored in first if stored)
 
 
 def stored_pieces(
