@@ -7,7 +7,8 @@ is a function that answers a query with rows.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from geminids.core.disk import REAL
 from geminids.core.workers import Workers
@@ -23,8 +25,10 @@ from geminids.query.usage.stats import StatsQuestion
 from geminids.scale import engine
 from geminids.scale.batches import arrow_schema
 from geminids.scale.homes import pieces
+from geminids.scale.places.stores import open_store
 from geminids.scale.schema import TABLES, TOKENS
 from geminids.scale.settling import EVERY, statements
+from geminids.scale.sql.database import Database
 from tests.conftest import NOW
 
 Ask = Callable[[str], Iterable[Sequence[Any]]]
@@ -157,6 +161,30 @@ def settled_in_duckdb(tables: Tables) -> Ask:
     for statement in statements(tables["sessions"].column_names):
         connection.execute(statement)
     return lambda query: connection.execute(query).fetchall()
+
+
+def written_tables(folder: Path) -> Tables:
+    """The tables of a folder, as anybody reads Parquet."""
+    found = {}
+    for name, table in TABLES.items():
+        schema = arrow_schema(table)
+        files = sorted((folder / name).rglob("*.parquet"))
+        keys = ds.partitioning(pa.schema([("agent", pa.string()), ("month", pa.string())]), flavor="hive")
+        read = ds.dataset(files, schema, "parquet", partitioning=keys, partition_base_dir=str(folder / name))
+        found[name] = read.to_table() if files else schema.empty_table()
+    return found
+
+
+@contextmanager
+def database_of(folder: Path) -> Iterator[Ask]:
+    """What `geminids sql` asks, over the tables of a folder."""
+    with Database(open_store(str(folder))) as database:
+
+        def ask(query: str) -> Iterable[Sequence[Any]]:
+            _, batches = database.ask(query)
+            return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+
+        yield ask
 
 
 # Checksums
