@@ -110,6 +110,8 @@ def test_both_parsers_agree_on_thousands_of_lines() -> None:
         "list --no-sync --limit 50",
         "list --project . --since 7d --kind all -n 3 --agent Gemini --tag a --tag b --sort title --reverse",
         "list --json --home /a --home /b --data=/c",
+        "browse",
+        "browse cache project:shop --no-color --sample",
         "search cors preflight --in output --no-sync",
         "search cache --sample --no-color",
         "show latest --tools --at 3 --no-pager",

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from geminids.faces.tui.keys import Key, Typed
 from geminids.faces.tui.lines import STYLES, UNCOLOURED, Piece, cut, drawn, fitted
-from geminids.faces.tui.matches import Asked, Matches, Scope, while_typed
+from geminids.faces.tui.matches import Asked, Listed, Matches, Scope, while_typed
 from geminids.faces.tui.picker import Picker
 from geminids.faces.tui.rows import highlighted
 from geminids.faces.tui.view import screen_of
@@ -272,3 +272,46 @@ def test_what_was_found_is_seen_however_far_on_it_stands(
     pieces = highlighted(Snippet(text, ((at, at + len(word)),), False, False), columns)
     assert "".join(piece.text for piece in pieces) == shown
     assert Piece(word, "match") in pieces
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Matches]:
+    """Sessions in which many words begin with the same two letters, and one in which they are a word."""
+    folder = tmp_path_factory.mktemp("short")
+    for number in range(8):
+        write_session(folder, f"{number}0000000-a", prompt=f"Gopher {number}", answer="Dig.", day=number + 1)
+        write_session(folder, f"{number}1111111-a", prompt=f"Mole {number}", answer="Going.", day=number + 1)
+    write_session(folder, "90000000-a", prompt="Which compiler?", answer="The one of Go.", day=1)
+    with Library([folder], folder / "data") as library:
+        yield Matches(library, NOW)
+
+
+def names_of(listed: Listed) -> list[str]:
+    return [line.name for line in listed.lines]
+
+
+def test_two_letters_are_a_word_first_then_begin_one_in_a_title(short: Matches) -> None:
+    few = short.listed(Asked("go", ANYWHERE, 4))
+    assert names_of(few) == ["Which compiler?", "Gopher 7", "Gopher 6", "Gopher 5"]
+    assert few.total >= 4
+    assert not few.is_exact
+
+
+def test_where_that_is_not_enough_two_letters_begin_a_word_anywhere(short: Matches) -> None:
+    every = names_of(short.listed(Asked("go", ANYWHERE, 64)))
+    assert every[0] == "Which compiler?"
+    assert sorted(every[1:]) == sorted(
+        f"{kind} {number}" for kind in ("Gopher", "Mole") for number in range(8)
+    )
+
+
+def test_after_other_words_two_letters_hide_nothing_that_may_be_meant(short: Matches) -> None:
+    assert names_of(short.listed(Asked("compiler go", ANYWHERE, 4))) == ["Which compiler?"]
+    assert names_of(short.listed(Asked("mole 3 go", ANYWHERE, 4))) == ["Mole 3"]
+    assert names_of(short.listed(Asked("mole 3 gop", ANYWHERE, 4)))[0] == "Mole 3"
+
+
+def test_a_title_has_a_word_that_begins_so_in_any_case(short: Matches) -> None:
+    found = short._library.listing(Filter(titled="GOPH"))
+    assert {session.title for session in found.sessions} == {f"Gopher {number}" for number in range(8)}
+    assert short._library.listing(Filter(titled="opher")).sessions == []

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from geminids.faces.cli.forms import Form, Option
 
 ANSWERS = {
+    "browse": ("geminids.faces.cli.browse_answer", "browse"),
     "list": ("geminids.faces.cli.list_answer", "list_sessions"),
     "search": ("geminids.faces.cli.search_answer", "search"),
     "show": ("geminids.faces.cli.show_answer", "show"),

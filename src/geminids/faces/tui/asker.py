@@ -171,6 +171,8 @@ class Asker:
         while True:
             try:
                 with self._open_library(False, self._hear, self._progress) as library:
+                    # Nothing that is read behind is new if that stays as it is.
+                    self._state = self._state or library.state()
                     self._answer_until_read(Matches(library, self._now, with_use=self._with_use))
             except NoIndexError:
                 if self.changes:

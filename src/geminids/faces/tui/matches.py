@@ -107,20 +107,24 @@ class Matches:
         """The newest sessions; those that hold the words, once there are any."""
         return self._found(asked) if asked.typed.strip() else self._newest(asked)
 
-    def _newest(self, asked: Asked) -> Listed:
+    def _newest(self, asked: Asked, titled: str = "") -> Listed:
         scope = asked.scope
         agents = (scope.agent,) if scope.agent else ()
         kinds = None if scope.kept else LED_BY_HUMANS
-        wanted = Filter(project=scope.project, agents=agents, kinds=kinds, kept=scope.kept, order=asked.order)
+        wanted = Filter(
+            project=scope.project,
+            agents=agents,
+            kinds=kinds,
+            kept=scope.kept,
+            order=asked.order,
+            titled=titled,
+        )
         found = self._library.listing(wanted, asked.limit)
         return Listed(asked, self._lines(found.sessions), found.total, kinds=found.asked_for(kinds))
 
     def _found(self, asked: Asked) -> Listed:
         try:
-            begun = while_typed(asked.typed)
-            found = self._ask(asked, begun)
-            if begun == f"{asked.typed}*":
-                found = _with_beginnings(self._ask(asked, asked.typed), found)
+            found = self._while_typed(asked)
         except GeminidsError as error:
             if error.exit_code != WRONG_USAGE:
                 raise
@@ -131,6 +135,35 @@ class Matches:
             return self._newest(asked)
         return found
 
+    def _while_typed(self, asked: Asked) -> Listed:
+        """What has the words, the last of which may be the beginning of one."""
+        begun = while_typed(asked.typed)
+        if begun != f"{asked.typed}*":
+            return self._ask(asked, begun)
+        before, _, last = asked.typed.rpartition(" ")
+        if _is_short(last) and (found := self._begun_by_few(asked, before)):
+            return found
+        # A slip of one word is seen when nothing begins so.
+        found = self._ask(asked, begun, forgiving=" " in begun.strip())
+        if not found.lines or found.lines[0].missing:
+            return self._ask(asked, asked.typed)
+        return _with_beginnings(self._ask(asked, asked.typed, forgiving=False), found)
+
+    def _begun_by_few(self, asked: Asked, before: str) -> Listed | None:
+        """What has two letters as a word, then what may have a word that they begin.
+
+        So many words begin so that looking for all of them takes longer than for anything else. After other
+        words it is what has these; alone it is what has them in a title, if that is enough.
+        """
+        whole = self._ask(asked, asked.typed, forgiving=False)
+        if len(whole.lines) >= asked.limit:
+            return whole._replace(is_exact=False)
+        if before.strip():
+            return _with_beginnings(whole, self._ask(asked, before))
+        titled = self._newest(asked, titled=asked.typed)
+        found = _with_beginnings(whole, titled._replace(is_exact=False, kinds=None))
+        return found if len(found.lines) >= asked.limit else None
+
     def _without_last_word(self, asked: Asked) -> Listed:
         """What fits all but a filter of which only the name was typed so far."""
         before, _, last = asked.typed.rpartition(" ")
@@ -138,7 +171,7 @@ class Matches:
             return Listed(asked)
         return self.listed(asked._replace(typed=before))._replace(asked=asked)
 
-    def _ask(self, asked: Asked, words: str) -> Listed:
+    def _ask(self, asked: Asked, words: str, *, forgiving: bool = True) -> Listed:
         from geminids.query.search.question import Question
 
         scope = asked.scope
@@ -149,8 +182,9 @@ class Matches:
             agents=(scope.agent,) if scope.agent else (),
             limit=asked.limit,
             per_session=asked.per_session,
-            forgiving=True,
+            forgiving=forgiving,
             with_names=True,
+            is_bare=True,
         )
         found = self._library.search(question, self._now)
         lines = self._lines([hits.session for hits in found.sessions], found.sessions)
@@ -187,12 +221,8 @@ class Matches:
 
 def _with_beginnings(whole: Listed, begun: Listed) -> Listed:
     """What `geminids search` shows first, then what has the last word as the beginning of another."""
-    if not begun.lines or begun.lines[0].missing:
-        return whole
-    # A word that is not there yet is no slip while something begins so.
-    first = [line for line in whole.lines if not line.missing and not whole.note]
-    known = {line.session.id for line in first}
-    lines = [*first, *(line for line in begun.lines if line.session.id not in known)]
+    known = {line.session.id for line in whole.lines}
+    lines = [*whole.lines, *(line for line in begun.lines if line.session.id not in known)]
     return begun._replace(lines=lines[: begun.asked.limit])
 
 
@@ -207,6 +237,11 @@ def while_typed(typed: str) -> str:
         # So many words begin with one letter that the answer tells nothing, and takes long.
         return before if before.strip() and before.split()[-1] not in _OPERATORS else typed
     return f"{typed}*"
+
+
+def _is_short(word: str) -> bool:
+    """Whether these are two letters of a word that has more."""
+    return len(word) == 2 and word.isascii() and word.isalpha()
 
 
 def _is_letter(word: str) -> bool:

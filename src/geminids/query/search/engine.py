@@ -64,6 +64,7 @@ PROJECT = "project"
 MARKS = "marks"
 """Where words stand that the user said of a session: its name, tags and notes."""
 NOTHING_SAID: Mapping[int, str] = {}
+NOTHING_TOLD = Searched({}, 0, (), None)
 LEFT_OUT = "the middle of long outputs"
 
 
@@ -99,9 +100,9 @@ def search(
     return Found(
         sessions=page.sessions,
         total=page.total,
-        searched=_searched(asked),
-        hidden=_hidden(asked, page.total) if not (is_spread or fit) else {},
-        near=_near(asked) if not page.sessions else {},
+        searched=NOTHING_TOLD if question.is_bare else _searched(asked),
+        hidden=_hidden(asked, page.total) if not (question.is_bare or is_spread or fit) else {},
+        near=_near(asked) if not (question.is_bare or page.sessions) else {},
         next=str(following) if following else None,
         words=fit.words if fit else 0,
         respelt=fit.respelt if fit else {},

@@ -49,6 +49,9 @@ class Question(NamedTuple):
     with_names: bool = False
     """Whether what sessions are called is looked through too: names, tags and notes that the user gave, and
     names of projects."""
+    is_bare: bool = False
+    """Whether nothing is wanted beside the sessions: neither how much was searched, nor what filters leave
+    out, nor what may have been meant."""
     hidden_sessions: bool = False
     """Whether what filters leave out is counted in sessions and not in messages."""
 

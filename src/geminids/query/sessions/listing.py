@@ -51,6 +51,8 @@ class Filter(NamedTuple):
     """Only sessions of one of these; none means of any."""
     kept: bool = False
     """Only sessions whose files are gone, and that are read from copies."""
+    titled: str = ""
+    """Only sessions in whose title a word begins so."""
 
 
 class Listing(Value):
@@ -165,6 +167,9 @@ def _conditions(
         conditions["tag"] = reader.among(tagged)
     if wanted.kept:
         conditions["kept"] = Condition("kept")
+    if wanted.titled:
+        begun = f" {wanted.titled.lower()}"
+        conditions["title"] = Condition("instr(lower(' ' || title), ?)", (begun,))
     if wanted.since:
         conditions["since"] = reader.not_over_before(wanted.since)
     if wanted.until:

@@ -486,7 +486,6 @@ def _of_this_release(path: str, how: str) -> Index | None:
     with naming_damage(path):
         index = Index(_connection(uri_of(path, how), uri=True), path)
         with closed_on_error(index):
-            index.connection.execute("PRAGMA mmap_size = 1000000000")
             if _version(index) == VERSION:
                 return index
         index.close()

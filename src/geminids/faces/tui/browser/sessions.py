@@ -21,7 +21,6 @@ from geminids.faces.tui.browser.dialogs import Choice, tell_keys, worded
 from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.hindrances import Hindrances
 from geminids.faces.tui.browser.preview import Preview
-from geminids.faces.tui.browser.reading import Reading
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
 from geminids.faces.tui.browser.views import KEYS, VIEWS, Opening, Views
 from geminids.faces.tui.cursor import Cursor
@@ -284,6 +283,9 @@ class Sessions(View):
 
     def read(self, key: str, message: int | None) -> None:
         """Open a session to read it, at a message if one is named."""
+        # What it takes to read is loaded when something is read: the list is there sooner without.
+        from geminids.faces.tui.browser.reading import Reading
+
         is_found = self.chosen is not None and self.chosen.key == key
         words = self.listing.listed.words if is_found and self.listing.listed else ""
         self.stage.open(Reading(self.stage, key, message=message, words=words, sessions=self))
