@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from importlib import import_module
 from queue import SimpleQueue
@@ -53,8 +53,13 @@ def wanted_workers(jobs: int | None) -> int:
 class Workers:
     """Processes that answer questions by a function; a context at the end of which there are none."""
 
-    def __init__(self, number: int, function: str) -> None:
-        """Start so many; the function is named by its module, a colon and its name."""
+    def __init__(self, number: int, function: str, holding: Sequence[int] = ()) -> None:
+        """Start so many; the function is named by its module, a colon and its name.
+
+        What is `holding` a lock is handed on, so that it is held until the last of them has ended, also where
+        this process is killed.
+        """
+        self._holding = holding
         self._number = number
         self._function = function
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
@@ -120,6 +125,7 @@ class Workers:
                 stdout=subprocess.PIPE,
                 # What it has to say is met again by whoever reads in its place.
                 stderr=subprocess.DEVNULL,
+                pass_fds=self._holding,
             )
         except OSError:
             # No room for another process: the others do it, or this one.

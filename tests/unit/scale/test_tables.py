@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from geminids.core.errors import AgentFolderError
+from geminids.core.locks import locked
 from geminids.core.model import SessionSummary
+from geminids.core.workers import Workers
 from geminids.library import Library
 from geminids.query.sessions import by_month
 from geminids.query.sessions.listing import Filter
@@ -336,6 +338,21 @@ def test_one_process_writes_at_a_time(home: Path, tmp_path: Path) -> None:
             with pytest.raises(BusyPlaceError):
                 write_tables(home, tmp_path / "data", tmp_path / "out")
             assert write_tables(home, tmp_path / "data", tmp_path / "elsewhere").written == 2
+
+
+@pytest.mark.slow
+def test_a_process_that_still_writes_holds_the_lock_of_who_is_gone(tmp_path: Path) -> None:
+    with (tmp_path / "lock").open("ab") as other:
+        with (tmp_path / "lock").open("ab") as lock:
+            assert locked(lock.fileno())
+            workers = Workers(1, "time:sleep", (lock.fileno(),))
+            workers.__enter__()
+        try:
+            # As if we had been killed: our own hold is gone, what we started is still there.
+            assert not locked(other.fileno())
+        finally:
+            workers.__exit__(None, None, None)
+        assert locked(other.fileno())
 
 
 def test_much_of_a_month_is_several_parts_and_what_grows_changes_one(

@@ -68,17 +68,11 @@ class LocalStore:
         """Write a file, whole or not at all."""
         target = self._folder / name
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            remove_left_over(str(target.parent))
-            with PartFile(str(target)) as part:
-                if isinstance(content, bytes):
-                    part.file.write(content)
-                else:
-                    with content.open("rb") as source:
-                        shutil.copyfileobj(source, part.file, 1 << 20)
-                part.sync()
-                part.settle(replace=True)
-            sync_folder(str(target.parent))
+            try:
+                _write(target, content)
+            except FileNotFoundError:
+                # Another machine has removed the folder, which was empty for a moment.
+                _write(target, content)
         except OSError as error:
             raise StoreFailedError(str(target), error.strerror or str(error)) from error
 
@@ -90,9 +84,8 @@ class LocalStore:
         except OSError as error:
             raise StoreFailedError(str(path), error.strerror or str(error)) from error
         for folder in path.parents:
-            if folder == self._folder or any(folder.iterdir()):
+            if folder == self._folder or not _is_removed(folder):
                 return
-            folder.rmdir()
 
     def file_system(self) -> tuple[FileSystem, str]:
         """The same for pyarrow."""
@@ -103,3 +96,29 @@ class LocalStore:
     def _refused(self, error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
             raise PlaceError(str(error.filename), error.strerror or str(error)) from error
+
+
+def _write(target: Path, content: Path | bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_left_over(str(target.parent))
+    with PartFile(str(target)) as part:
+        if isinstance(content, bytes):
+            part.file.write(content)
+        else:
+            with content.open("rb") as source:
+                shutil.copyfileobj(source, part.file, 1 << 20)
+        part.sync()
+        part.settle(replace=True)
+    sync_folder(str(target.parent))
+
+
+def _is_removed(folder: Path) -> bool:
+    """Whether a folder is gone: it is removed if nothing is in it."""
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        # Something is in it, or it may not be removed: then it stays, which harms nobody.
+        return False
+    return True

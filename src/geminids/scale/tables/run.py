@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -104,10 +105,10 @@ class TablesWriter:
 
         For another process of this machine that writes there, so many seconds are waited.
         """
-        with self._alone(patience), without_collecting():
+        with self._alone(patience) as lock, without_collecting():
             before = self._before()
             parts = self._library.parts()
-            return _Run(self._store, self._manner, before, parts, anew=anew).run(
+            return _Run(self._store, self._manner, before, parts, anew=anew, holding=lock).run(
                 self._library.jobs if jobs is None else jobs, progress
             )
 
@@ -119,11 +120,11 @@ class TablesWriter:
         return msgspec.structs.replace(before, homes=self._homes)
 
     @contextmanager
-    def _alone(self, patience: float) -> Iterator[None]:
-        """A while in which no other process of this machine writes tables there."""
+    def _alone(self, patience: float) -> Iterator[Sequence[int]]:
+        """A while in which no other process of this machine writes tables there; what holds the lock."""
         folder = self._library.data_folder
         if folder is None:
-            yield
+            yield ()
             return
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
         place = blake2b(self._store.uri.encode("utf-8", "surrogatepass"), digest_size=8)
@@ -133,14 +134,25 @@ class TablesWriter:
                 if time.monotonic() >= until:
                     raise BusyPlaceError(self._store.uri)
                 time.sleep(_PAUSE)
-            yield
+            # Elsewhere nothing but pipes can be handed on.
+            yield (lock.fileno(),) if os.name == "posix" else ()
 
 
 class _Run:
     """One attempt."""
 
-    def __init__(self, store: Store, manner: Manner, before: Manifest, parts: Parts, *, anew: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        manner: Manner,
+        before: Manifest,
+        parts: Parts,
+        *,
+        anew: bool,
+        holding: Sequence[int],
+    ) -> None:
         self._store = store
+        self._holding = holding
         self._manner = manner
         self._parts = parts
         self._every = parts.every()
@@ -155,9 +167,8 @@ class _Run:
     def run(self, jobs: int | None, progress: Progress | None) -> TablesWritten:
         changed = [part for part in self._every if not self._is_as_it_was(part)]
         total, done = sum(part.sessions for part in changed), 0
-        with Workers(
-            wanted_workers(jobs) if len(changed) > 1 else 0, f"{write_part.__module__}:write_part"
-        ) as workers:
+        number = wanted_workers(jobs) if len(changed) > 1 else 0
+        with Workers(number, f"{write_part.__module__}:write_part", self._holding) as workers:
             # The largest first: else one process may be left with it at the end.
             changed.sort(key=lambda part: (-part.sessions, part.name))
             for part, wrote in zip(changed, workers.answers(self._to_write(changed)), strict=True):
