@@ -33,6 +33,8 @@ pytestmark = [pytest.mark.real, pytest.mark.usefixtures("recorders")]
 GEMINI_RELEASES = ("0.61.0", "0.45.2")
 CLAUDE_RELEASES = ("2.1.325", "2.0.60")
 CODEX_RELEASES = ("0.166.0", "0.140.0")
+CLAUDE_WAITS = {"2.1.325": 8}
+"""How often a model asks whether servers are there, for some seconds each, where they start beside it."""
 CLAUDE_MODEL = "claude-sonnet-4-5-20250929"
 PROMPT = "Have we fixed the login redirect before?"
 CITED = (f"geminids show gemini:{FIRST_ID} --at 1", "Fix the login redirect", "2026-05-01")
@@ -237,10 +239,10 @@ def test_claude_code_searches_and_keeps(release: str, agent_home: AgentHome) -> 
         assert re.search(rf"plugin:geminids:geminids: {OURS} mcp --no-prompts - . Connected", listed.out)
         served = import_module("messages_api")
         tool = "mcp__plugin_geminids_geminids__search_history"
-        patience = ("Bash", {"command": f"sleep {SERVER_SECONDS}", "description": "Wait"})
+        patience = [served.call(("WaitForMcpServers", {}))] * CLAUDE_WAITS.get(release, 0)
         search = (tool, {"query": "login redirect"})
-        api.script(served.call(patience), served.call(search), served.say("Yes, in May."))
-        claude.run("-p", PROMPT, "--model", CLAUDE_MODEL, "--allowedTools", tool, "Bash")
+        api.script(*patience, served.call(search), served.say("Yes, in May."))
+        claude.run("-p", PROMPT, "--model", CLAUDE_MODEL, "--allowedTools", tool, "WaitForMcpServers")
         assert tool in offered_to_claude(api)
         talk = [exchange for exchange in api.exchanges if exchange.speaker == "main"]
         assert_cited(talk[-1].body["messages"][-1])

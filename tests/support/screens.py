@@ -24,7 +24,7 @@ OF_SAMPLE = (
     *(f"docs/{name}.md" for name in ("projects", "resume", "search", "sql", "stats", "tour", "watch")),
 )
 """Pages whose screens are of the sample."""
-OF_OTHERS = ("docs/keeping.md", "docs/tables.md")
+OF_OTHERS = ("docs/install.md", "docs/keeping.md", "docs/tables.md")
 """Pages whose screens a test of their subject runs."""
 
 

@@ -29,6 +29,8 @@ from tests.support.documents import check_printed
 from tests.support.examples import examples
 from tests.support.fake_agents import path_with
 from tests.support.kept_homes import asked
+from tests.support.screens import check_screens
+from tests.support.terminal import on_terminal
 
 EXTENSION = ".gemini/extensions/geminids"
 AMONG_SKILLS = ".claude/skills/geminids"
@@ -461,6 +463,17 @@ def test_it_comes_and_goes_byte_for_byte(
     assert geminids("install", "--yes").err == "geminids: Nothing to do: geminids is installed.\n"
     assert geminids("uninstall", "--yes").code == 0
     assert (files_of(home), folders_of(home)) == (before, folders)
+
+
+@pytest.mark.slow
+def test_the_screen_of_the_page_is_what_is_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+
+    def shown(line: str) -> str:
+        seen = on_terminal(*line.split()[1:], NO_COLOR="1")
+        return seen.replace(" ".join(SERVER[:-1]), "/home/ada/.local/bin/geminids")
+
+    assert check_screens("docs/install.md", shown) == 1
 
 
 def test_programs_ask_the_library(home: Path) -> None:
