@@ -1,4 +1,4 @@
-"""Answers from a process of their own: it is let go, it may be killed, and it is told what nobody waits for."""
+"""Answers from a process of their own: it is let go, may be killed, and is told what nobody waits for."""
 
 from __future__ import annotations
 

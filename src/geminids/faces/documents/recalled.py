@@ -11,6 +11,7 @@ from datetime import datetime
 
 from geminids.core.model import SessionKind, Status
 from geminids.faces.documents.base import Document, Handle
+from geminids.faces.documents.tokens import UsedTokens
 
 Cursor = Handle | None
 """What to give as `after` for what follows; null if this is all."""
@@ -159,14 +160,7 @@ class UsageGroup(Document, frozen=True, kw_only=True):
     prompts: int | None
     calls: int | None
     errors: int | None
-    requests: int | None
-    input: int | None
-    cached: int | None
-    output: int | None
-    total: int | None
-    """Tokens of all kinds."""
-    cost: float | None
-    """Dollars at list price."""
+    tokens: UsedTokens | None
 
 
 class UsageAnswer(Recalled, frozen=True, kw_only=True):

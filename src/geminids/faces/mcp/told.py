@@ -95,8 +95,13 @@ def usage(answer: UsageAnswer) -> str:
 def usage_group(group: UsageGroup) -> str:
     """What was used in one group."""
     name = group.key if group.name == group.key else f"{group.name} ({group.key})"
-    figures = {field: getattr(group, field) for field in group.__struct_fields__[2:]}
-    counted = [f"{field} {_number(field, value)}" for field, value in figures.items()]
+    done = {field: getattr(group, field) for field in ("sessions", "prompts", "calls", "errors")}
+    used = (
+        {field: getattr(group.tokens, field) for field in group.tokens.__struct_fields__}
+        if group.tokens
+        else {}
+    )
+    counted = [f"{field} {_number(field, value)}" for field, value in (done | used).items()]
     return f"{name}: {', '.join(counted)}"
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from geminids.faces.documents.recalled import UsageAnswer, UsageGroup
-from geminids.faces.documents.tokens import dollars
+from geminids.faces.documents.tokens import used_tokens
 from geminids.faces.mcp import told
 from geminids.faces.mcp.asked import MOST_WORDS, Asked
 from geminids.faces.mcp.desk import Desk
@@ -73,10 +73,5 @@ def _group(key: str, name: str, figures: Figures, by: str) -> UsageGroup:
         prompts=told_of["prompts"],
         calls=told_of["calls"],
         errors=told_of["errors"],
-        requests=tokens.requests if tokens else None,
-        input=tokens.input if tokens else None,
-        cached=tokens.cached if tokens else None,
-        output=tokens.output if tokens else None,
-        total=tokens.total if tokens else None,
-        cost=dollars(tokens.cost) if tokens else None,
+        tokens=used_tokens(tokens) if tokens else None,
     )
