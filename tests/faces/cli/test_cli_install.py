@@ -282,6 +282,18 @@ def test_a_package_that_somebody_else_put_there_stays(geminids: Run, home: Path)
     assert "stays: '.gemini-extension-install.json' in it was not" in geminids("uninstall").out
 
 
+def test_a_folder_that_is_a_link_is_not_written_into(geminids: Run, home: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "clone"
+    theirs.mkdir()
+    (theirs / "GEMINIDS.md").write_text("theirs")
+    (home / EXTENSION).parent.mkdir()
+    (home / EXTENSION).symlink_to(theirs)
+    refused = geminids("install", "gemini", "--yes")
+    assert (refused.code, f"'{home / EXTENSION}' is a link. Nothing was changed." in refused.err) == (3, True)
+    assert geminids("uninstall", "--yes").code == 0
+    assert (theirs / "GEMINIDS.md").read_text() == "theirs"
+
+
 def test_a_file_that_somebody_adds_stays(geminids: Run, home: Path) -> None:
     geminids("install", "gemini", "--yes")
     (home / EXTENSION / "mine.md").write_text("mine")
@@ -474,6 +486,22 @@ def test_the_screen_of_the_page_is_what_is_shown(home: Path, monkeypatch: pytest
         return seen.replace(" ".join(SERVER[:-1]), "/home/ada/.local/bin/geminids")
 
     assert check_screens("docs/install.md", shown) == 1
+
+
+def test_doctor_says_where_it_is(geminids: Run, home: Path) -> None:
+    assert "installed into" not in geminids("doctor").out
+    geminids("install", "--yes")
+    named = ", ".join(f"{title} ({__version__})" for title in ("Claude Code", "Codex CLI", "Gemini CLI"))
+    told = geminids("doctor")
+    assert f"installed into: {named}\n" in told.out
+    assert "Update what is installed" not in told.out
+    document = check_printed(geminids("doctor", "--json").out, "geminids/doctor/1")
+    assert document["installed"][0] == {"agent": "claude", "version": __version__}
+    record(home).write_text(record(home).read_text().replace(f'"{__version__}"', '"0.0.1"'))
+    assert "Update what is installed:  geminids install\n" in geminids("doctor").out
+    record(home).write_text("{")
+    damaged = geminids("doctor")
+    assert (damaged.code, "is damaged" in damaged.err) == (0, True)
 
 
 def test_programs_ask_the_library(home: Path) -> None:

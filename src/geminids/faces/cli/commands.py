@@ -180,6 +180,7 @@ def cli(context: click.Context) -> int | None:
     geminids keep                  what is kept, what will be deleted
     geminids rescue                sessions that an agent cannot show
     geminids web                   your sessions in a browser
+    geminids install               let agents search their past
     geminids watch                 new messages as they are written
     geminids projects              projects and their folders
     geminids doctor                what could be read, what not

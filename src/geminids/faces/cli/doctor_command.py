@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from geminids.core.errors import PARTLY_DONE
+from geminids.core.errors import PARTLY_DONE, GeminidsError
 from geminids.faces.cli.completers import complete_files
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options
+from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.drawing.page import Page
     from geminids.library import Library
+    from geminids.library.installing.record import Installed
     from geminids.query.health.fidelity import Fidelity
 
 MOST_PROBLEMS = 50
@@ -42,9 +44,11 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     report = library.doctor(files, with_names=paths or choices.json)
     if choices.json:
         from geminids.faces.cli.json_output import print_filled
-        from geminids.faces.documents.health import DoctorDocument
+        from geminids.faces.documents.base import filled
+        from geminids.faces.documents.health import DoctorDocument, InstalledIn
 
-        print_filled(DoctorDocument, report)
+        installed = [filled(InstalledIn, one) for one in _installed(library)]
+        print_filled(DoctorDocument, report, installed=installed)
     else:
         _draw(choices, library, report, every_problem=paths)
     return PARTLY_DONE if report.is_partial else 0
@@ -55,6 +59,7 @@ def _draw(choices: Choices, library: Library, report: Fidelity, *, every_problem
     _draw_verdict(page, choices, library, report)
     page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
     page.line(f"data directory: {report.data_folder or 'none: this user has no home directory'}")
+    _draw_installed(page, choices, library, report.version)
     _draw_homes(page, report)
     _draw_totals(page, report)
     _draw_kinds(page, report)
@@ -83,6 +88,24 @@ def _draw_verdict(page: Page, choices: Choices, library: Library, report: Fideli
     elif damaged:
         page.line("Nothing needs to be done.")
     page.line()
+
+
+def _installed(library: Library) -> Sequence[Installed]:
+    """The agents that geminids was installed into; what is wrong with the list of them is a message."""
+    try:
+        return library.installation.installed()
+    except GeminidsError as error:
+        say(str(error))
+        return ()
+
+
+def _draw_installed(page: Page, choices: Choices, library: Library, version: str) -> None:
+    installed = _installed(library)
+    if installed:
+        named = ", ".join(f"{library.agent_title(one.agent)} ({one.version})" for one in installed)
+        page.line(f"installed into: {named}")
+    if any(one.version != version for one in installed):
+        page.command("Update what is installed:  ", choices.spelled("install"))
 
 
 def _draw_homes(page: Page, report: Fidelity) -> None:

@@ -16,8 +16,19 @@ if TYPE_CHECKING:
     from geminids.sync.values import Outcome
 
 
+class InstalledIn(Document, frozen=True, kw_only=True):
+    """An agent that `geminids install` has written for."""
+
+    agent: str
+    version: str
+    """The version of geminids that wrote it."""
+
+
 class DoctorDocument(Fidelity, Printed, frozen=True, kw_only=True, tag="geminids/doctor/1"):
     """What became of every byte and record."""
+
+    installed: Sequence[InstalledIn] = ()
+    """The agents that ask geminids, as far as `geminids install` has registered it."""
 
 
 class SyncDocument(Printed, frozen=True, kw_only=True, tag="geminids/sync/1"):

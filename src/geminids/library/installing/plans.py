@@ -103,6 +103,8 @@ class Planner:
     # Packages
 
     def _write(self, package: Package) -> None:
+        if Path(package.folder).is_symlink():
+            raise UnwritableError(package.folder, "is a link")
         known = self._entry.written(package.folder) if self._entry else None
         strangers = [name for name in _files_in(package.folder) if name not in package.files]
         if known is None and strangers:
