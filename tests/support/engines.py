@@ -39,27 +39,39 @@ Figures = dict[str, Any]
 
 _TOKENS = ", ".join(f"sum({column.name})" for column in TOKENS)
 _NAMES = tuple(column.name for column in TOKENS)
-_COUNTS = {
-    "sessions": "SELECT count(*) FROM sessions WHERE kind <> 'subagent'",
-    "subagents": "SELECT count(*) FROM sessions WHERE kind = 'subagent'",
-    "prompts": "SELECT count(*) FROM messages WHERE origin = 'human'",
-    "replies": "SELECT count(*) FROM messages WHERE origin = 'model' AND says",
-    "calls": "SELECT count(*) FROM calls",
-    "errors": "SELECT count(*) FROM calls WHERE status = 'error'",
-    "cancelled": "SELECT count(*) FROM calls WHERE status = 'cancelled'",
-    "files": "SELECT count(DISTINCT path) FROM changes WHERE done",
-    "added": "SELECT sum(added) FROM changes WHERE done",
-    "removed": "SELECT sum(removed) FROM changes WHERE done",
-    "unmeasured": "SELECT coalesce((SELECT sum(requests) FROM requests WHERE total IS NULL), 0) "
-    "+ (SELECT count(*) FROM messages WHERE estimated_output IS NOT NULL)",
-    "estimated input": "SELECT sum(estimated_input) FROM messages",
-    "estimated output": "SELECT sum(estimated_output) FROM messages",
-    "of summed prompts": "SELECT coalesce(sum(prompts), 0) FROM sessions",
-    "of summed replies": "SELECT coalesce(sum(replies), 0) FROM sessions",
-    "of summed calls": "SELECT coalesce(sum(tool_calls), 0) FROM sessions",
-    "of summed errors": "SELECT coalesce(sum(tool_errors), 0) FROM sessions",
-    "of summed requests": "SELECT coalesce(sum(requests), 0) FROM sessions",
-    "of summed tokens": "SELECT sum(total) FROM sessions",
+_SUMS = {
+    "sessions": {
+        "sessions": "count(CASE WHEN kind <> 'subagent' THEN 1 END)",
+        "subagents": "count(CASE WHEN kind = 'subagent' THEN 1 END)",
+        "of summed prompts": "coalesce(sum(prompts), 0)",
+        "of summed replies": "coalesce(sum(replies), 0)",
+        "of summed calls": "coalesce(sum(tool_calls), 0)",
+        "of summed errors": "coalesce(sum(tool_errors), 0)",
+        "of summed requests": "coalesce(sum(requests), 0)",
+        "of summed tokens": "sum(total)",
+    },
+    "messages": {
+        "prompts": "count(CASE WHEN origin = 'human' THEN 1 END)",
+        "replies": "count(CASE WHEN origin = 'model' AND says THEN 1 END)",
+        "estimated": "count(estimated_output)",
+        "estimated input": "sum(estimated_input)",
+        "estimated output": "sum(estimated_output)",
+    },
+    "calls": {
+        "calls": "count(*)",
+        "errors": "count(CASE WHEN status = 'error' THEN 1 END)",
+        "cancelled": "count(CASE WHEN status = 'cancelled' THEN 1 END)",
+    },
+    "changes": {
+        "files": "count(DISTINCT CASE WHEN done THEN path END)",
+        "added": "sum(CASE WHEN done THEN added END)",
+        "removed": "sum(CASE WHEN done THEN removed END)",
+    },
+    "requests": {
+        "requests": "coalesce(sum(requests), 0)",
+        "unmeasured": "coalesce(sum(CASE WHEN total IS NULL THEN requests END), 0)",
+        **{name: f"sum({name})" for name in _NAMES},
+    },
 }
 _GROUPS = {
     "kinds": "SELECT kind, count(*) FROM sessions GROUP BY kind",
@@ -72,10 +84,12 @@ _GROUPS = {
 
 def asked_figures(ask: Ask) -> Figures:
     """What an engine says."""
-    figures: Figures = {name: _number(next(iter(ask(query)))[0]) for name, query in _COUNTS.items()}
-    requests, *used = next(iter(ask(f"SELECT sum(requests), {_TOKENS} FROM requests")))
-    figures["requests"] = _number(requests) or 0
-    figures |= zip(_NAMES, map(_number, used), strict=True)
+    figures: Figures = {}
+    for table, sums in _SUMS.items():
+        (row,) = ask(f"SELECT {', '.join(sums.values())} FROM {table}")
+        figures |= zip(sums, map(_number, row), strict=True)
+    # Replies without tokens are no requests.
+    figures["unmeasured"] += figures.pop("estimated")
     for name, query in _GROUPS.items():
         figures[name] = {key: tuple(map(_number, rest)) for key, *rest in ask(query)}
     return figures

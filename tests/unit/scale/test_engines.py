@@ -21,7 +21,7 @@ from tests.support.engines import (
     stats_figures,
     written_tables,
 )
-from tests.support.spark_homes import damage, write_generated
+from tests.support.spark_homes import AGENTS, damage, write_generated
 from tests.support.tables import write_tables
 
 pytestmark = pytest.mark.usefixtures("without_copies")
@@ -35,11 +35,11 @@ def check(home: Path, folder: Path, processes: int = 0) -> None:
     """Ask all engines of a home."""
     with Library([home], folder / "data") as library:
         truth = stats_figures(library)
-    pool = pool_tables([("laptop", home)], processes)
-    assert asked_figures(settled_in_duckdb(pool)) == truth, home
     write_tables(home, folder / "data", folder / "out", "laptop")
     with database_of(folder / "out") as ask:
         assert asked_figures(ask) == truth, home
+    pool = pool_tables([("laptop", home)], processes)
+    # What has the same rows has the same figures.
     assert checksums(written_tables(folder / "out")) == checksums(pool), home
 
 
@@ -49,7 +49,14 @@ def named(home: Path) -> str:
 
 @pytest.mark.parametrize("home", SOME, ids=named)
 def test_all_engines_say_the_same(home: Path, tmp_path: Path) -> None:
-    check(home, tmp_path, 2 if home.parent.name == "subagents" else 0)
+    check(home, tmp_path)
+
+
+def test_so_do_processes_of_a_pool(tmp_path: Path) -> None:
+    homes = [(named(home), home) for home in SOME]
+    alone, pool = pool_tables(homes), pool_tables(homes, 2)
+    assert checksums(alone) == checksums(pool)
+    assert asked_figures(settled_in_duckdb(pool)) == asked_figures(settled_in_duckdb(alone))
 
 
 @pytest.mark.parametrize("home", SOME, ids=named)
@@ -59,14 +66,19 @@ def test_they_say_the_same_of_damaged_files(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_damaged", [False, True], ids=["as recorded", "damaged"])
-def test_they_say_the_same_of_every_recorded_home(is_damaged: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("agent", AGENTS)
+def test_they_say_the_same_of_every_recorded_home(agent: str, tmp_path: Path) -> None:
+    for home in HOMES:
+        if home.parent.parent.name == agent:
+            check(home, tmp_path / named(home))
+
+
+@pytest.mark.slow
+def test_they_say_the_same_of_damaged_homes(tmp_path: Path) -> None:
     # Some of each kind of trouble; the others are damaged for the engines like Spark.
-    for home in HOMES[::3] if is_damaged else HOMES:
+    for home in HOMES[::6]:
         folder = tmp_path / named(home)
-        shutil.copytree(home, folder / "home", symlinks=True)
-        if is_damaged:
-            damage(folder / "home", Random(named(home)))
+        damage(shutil.copytree(home, folder / "home", symlinks=True), Random(named(home)))
         check(folder / "home", folder)
 
 
