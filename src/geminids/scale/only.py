@@ -1,4 +1,7 @@
-"""Which rows are wanted: what engines push down to those who read."""
+"""Which rows are wanted: what engines push down to those who read.
+
+What compares columns is loaded where there is something to compare: many processes start for little work.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from geminids.scale.homes import Wanted
 from geminids.scale.schema import SESSIONS, TABLES
@@ -73,6 +75,8 @@ class _IsIn(NamedTuple):
     wanted: frozenset[str]
 
     def holds(self, values: pa.Array) -> pa.Array:
+        import pyarrow.compute as pc
+
         return pc.is_in(values, pa.array(sorted(self.wanted), pa.string()))
 
 
@@ -81,6 +85,8 @@ class _NotBefore(NamedTuple):
     since: datetime
 
     def holds(self, values: pa.Array) -> pa.Array:
+        import pyarrow.compute as pc
+
         return pc.fill_null(pc.greater_equal(values, _moment(self.since)), True)
 
 
@@ -89,6 +95,8 @@ class _Before(NamedTuple):
     until: datetime
 
     def holds(self, values: pa.Array) -> pa.Array:
+        import pyarrow.compute as pc
+
         return pc.fill_null(pc.less(values, _moment(self.until)), True)
 
 

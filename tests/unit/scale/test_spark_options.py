@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from pyspark.sql.datasource import (
@@ -21,9 +23,13 @@ from pyspark.sql.datasource import (
 from geminids.core.errors import BadTimeError, GeminidsError
 from geminids.scale.only import ANYTHING, Only
 from geminids.scale.schema import TABLES
+from geminids.scale.spark import register
 from geminids.scale.spark.filters import heeded
 from geminids.scale.spark.options import MEANINGS, asked
 from geminids.sharing.redact import Redactor
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 MAY = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -118,3 +124,11 @@ def test_a_key_that_is_none_is_said(tmp_path: Path) -> None:
 )
 def test_conditions_narrow_what_is_read_and_never_more(filters: list[Filter], only: Only) -> None:
     assert heeded(filters) == only
+
+
+def test_a_spark_that_knows_no_data_sources_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("geminids.scale.spark.source", "geminids.scale.spark.partition"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "pyspark.sql.datasource", None)
+    with pytest.raises(GeminidsError, match=r"No Spark here that knows Python Data Sources\. Use that of"):
+        register(cast("SparkSession", object()))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from geminids.scale.batches import TYPES
 from geminids.scale.homes import EVERYTHING, Wanted, grouped
@@ -16,6 +15,9 @@ from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import open_store
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Column
 from geminids.scale.tables.manifest import AND, ENDING, FOLDER, refuse_newer_tables
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 _ROWS = 20_000
 
@@ -93,6 +95,9 @@ def _divided(store: Store, file: StoredFile, most: int) -> Iterable[StoredFile]:
 
 
 def _opened(store: Store, name: str) -> pq.ParquetFile:
+    # Who reads homes has no use for it, and many processes start for little work.
+    import pyarrow.parquet as pq
+
     files, folder = store.file_system()
     try:
         return pq.ParquetFile(files.open_input_file(f"{folder}/{name}"))
