@@ -66,7 +66,7 @@ test-scale: $(SPARK)/.made
 	$(SPARK)/bin/pytest -m scale tests/scale
 
 bench-scale: $(SPARK)/.made
-	$(SPARK)/bin/python benchmarks/engines.py --sessions 10000
+	$(SPARK)/bin/python benchmarks/engines.py --sessions 4000
 
 $(SPARK)/.made: pyproject.toml constraints.txt
 	@command -v java >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PATIENCE = 300
+PATIENCE = 600
+"""Seconds: the machine may have much else to do."""
 
 
 @contextmanager
