@@ -63,6 +63,14 @@ class OneSessionMethods(LibraryPart):
 
         return self._ask_for_one(lambda index: Beginnings(index, self._context.homes).of(wanted, most, large))
 
+    def in_midst(self, wanted: str, first: int, most: int, *, large: int = LARGE) -> Beginning | None:
+        """Some messages of such a session from one on, by its number, without the rest; None likewise."""
+        from geminids.query.sessions.beginning import Beginnings
+
+        return self._ask_for_one(
+            lambda index: Beginnings(index, self._context.homes).in_midst(wanted, first, most, large)
+        )
+
     def file(self, path: str | os.PathLike[str]) -> list[Session]:
         """The sessions in one file, the first first."""
         from pathlib import Path

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from geminids.core.model import Session
+from geminids.core.model import Message, Session
 from geminids.faces.serving.opened_sessions import BegunSession, OpenedSession
 from geminids.library import Library
 from geminids.query.sessions.beginning import Beginning
@@ -21,8 +22,8 @@ from tests.support.homes import FIRST_ID, write_session
 from tests.support.web_apps import client_of
 
 ID = f"gemini:{FIRST_ID}"
-AGENTS = {"claude": 150, "codex": 60, "gemini": 80}
-"""Of how many beginnings the fixtures of an agent tell at least."""
+AGENTS = {"claude": (150, 150), "codex": (60, 9), "gemini": (80, 6)}
+"""Of how many beginnings the fixtures of an agent tell at least, and how often of messages in the midst."""
 TURNS = 5_000
 """Messages of a session that is large."""
 
@@ -33,6 +34,29 @@ def beginnings_of(library: Library, session: Session) -> Iterator[Beginning]:
     return (one for one in found if one)
 
 
+def without_lines(messages: Sequence[Message]) -> Any:
+    """All of messages but the numbers of lines in their places."""
+
+    def without(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: without(one) for name, one in value.items() if name != "line"}
+        return [without(one) for one in value] if isinstance(value, list | tuple) else value
+
+    return without(msgspec.to_builtins(messages))
+
+
+def read_in_midst(library: Library, whole: Session) -> int:
+    """How many times messages in the midst are read, which are those of the whole."""
+    read = 0
+    for first in {2, len(whole.messages) // 2} - {0, 1}:
+        if found := library.in_midst(whole.id, first, 5, large=0):
+            told = found.session.messages
+            there = whole.messages[first - 1 : first - 1 + len(told)]
+            assert without_lines(told) == without_lines(there), (whole.id, first)
+            read += 1
+    return read
+
+
 def sessions_of(library: Library) -> Iterator[Session]:
     ids = [row.id for row in library.listing(Filter()).sessions]
     return (library.session(one) for one in ids if ids.count(one) == 1)
@@ -40,12 +64,15 @@ def sessions_of(library: Library) -> Iterator[Session]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_beginning_is_what_all_of_the_session_begins_with(agent: str, tmp_path: Path) -> None:
-    begun = 0
+def test_a_beginning_or_a_part_in_the_midst_is_what_all_of_the_session_has(
+    agent: str, tmp_path: Path
+) -> None:
+    begun = in_midst = 0
     for home in sorted(FIXTURES.glob(f"{agent}/*/home")):
         with Library([home], tmp_path / home.parent.name) as library:
             for whole in sessions_of(library):
                 opened = OpenedSession(whole, whole.files)
+                in_midst += read_in_midst(library, whole)
                 for found in beginnings_of(library, whole):
                     begun += 1
                     told = found.session.messages
@@ -55,7 +82,9 @@ def test_a_beginning_is_what_all_of_the_session_begins_with(agent: str, tmp_path
                     for level in LEVELS:
                         story = BegunSession(found).story(level)
                         assert story == opened.story(level)[: len(story)], (whole.id, level)
-    assert begun >= AGENTS[agent], "else this test proves nothing"
+    least, least_in_midst = AGENTS[agent]
+    assert begun >= least, "else this test proves nothing"
+    assert in_midst >= least_in_midst, "the same"
 
 
 # Large sessions
@@ -149,3 +178,23 @@ def test_a_session_that_has_grown_since_is_read_whole(tmp_path: Path) -> None:
         with path.open("a") as log:
             log.write(json.dumps({"$rewindTo": "m0"}) + "\n")
         assert library.beginning(ID, 400) is None
+
+
+# Messages in the midst of a session
+
+
+@pytest.mark.slow
+def test_a_message_far_down_is_read_without_the_rest(tmp_path: Path) -> None:
+    write_large(tmp_path / "home", {"$rewindTo": f"m{TURNS - 3}"})
+    with Library([tmp_path / "home"], tmp_path / "data") as library:
+        whole = library.session(ID).messages
+        found = library.in_midst(ID, 4_000, 40)
+        assert found is not None
+        assert without_lines(found.session.messages) == without_lines(whole[3_999:4_039])
+        assert found.messages == len(whole)
+        end = library.in_midst(ID, TURNS - 10, 40)
+        assert end is not None
+        assert [one.id for one in end.session.messages] == [f"m{TURNS - at}" for at in range(11, 3, -1)]
+        assert library.in_midst(ID, TURNS - 1, 40) is None, "it was taken back"
+        assert library.in_midst(ID, TURNS + 1, 40) is None, "it is not there"
+        assert library.in_midst(ID, 4_000, 40, large=1 << 30) is None

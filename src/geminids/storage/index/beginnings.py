@@ -1,4 +1,4 @@
-"""The first messages of a session as the index knows them."""
+"""Some messages of a session as the index knows them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ class FirstMessage(NamedTuple):
     digest: bytes
 
 
-def first_messages(index: Index, session: int, most: int) -> list[FirstMessage]:
-    """So many messages of a session, from its beginning on."""
+def first_messages(index: Index, session: int, most: int, skip: int = 0) -> list[FirstMessage]:
+    """So many messages of a session, from its beginning on or after those that are skipped."""
     rows = index.connection.execute(
-        f"SELECT {', '.join(FirstMessage._fields)} FROM messages WHERE session = ? ORDER BY place LIMIT ?",
-        (session, most),
+        f"SELECT {', '.join(FirstMessage._fields)} FROM messages WHERE session = ? ORDER BY place "
+        "LIMIT ? OFFSET ?",
+        (session, most, skip),
     )
     return list(map(FirstMessage._make, rows))
 

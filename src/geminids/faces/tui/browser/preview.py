@@ -142,11 +142,11 @@ def _read(library: Library, wanted: Wanted) -> tuple[Session, int]:
     """Some messages of a session, and the number of the first."""
     import msgspec
 
-    if wanted.message <= _MESSAGES:
-        beginning = library.beginning(wanted.key, wanted.message + _MESSAGES)
-        session = beginning.session if beginning else library.session(wanted.key)
-    else:
-        session = library.session(wanted.key)
+    if wanted.message > _MESSAGES and (found := library.in_midst(wanted.key, wanted.message, _MESSAGES)):
+        return found.session, wanted.message
+    beginning = library.beginning(wanted.key, wanted.message + _MESSAGES)
+    is_there = beginning and len(beginning.session.messages) >= min(wanted.message, beginning.messages)
+    session = beginning.session if beginning and is_there else library.session(wanted.key)
     first = min(wanted.message, max(len(session.messages), 1))
     some = session.messages[first - 1 : first - 1 + _MESSAGES]
     return msgspec.structs.replace(session, messages=some), first
