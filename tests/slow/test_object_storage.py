@@ -273,6 +273,28 @@ def test_a_full_bucket_is_said(
     assert stored(storage) == {}
 
 
+def test_a_server_that_has_no_room_left_keeps_what_is_whole(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(objects, "_RETRY", {**objects._RETRY, "max_retries": 1})
+    little = ("-volume.max=1", "-master.volumeSizeLimitMB=1", "-volume.minFreeSpace=0")
+    with s3_server(tmp_path / "server", *little) as server:
+        for name, value in server.variables().items():
+            monkeypatch.setenv(name, value)
+        store = ObjectStore(f"s3://full/{uuid4().hex}")
+        content, written = bytes(range(256)) * 2_000, []
+
+        def fill() -> None:
+            for number in range(40):
+                store.put(f"{number}.bin", content)
+                written.append(f"{number}.bin")
+
+        with pytest.raises(StoreFailedError, match=r"the storage answered 500.*run it again to go on"):
+            fill()
+        assert sorted(one.name for one in store.listed()) == sorted(written)
+        assert all(store.read(name) == content for name in written)
+
+
 def test_homes_that_cannot_be_reached_are_problems_and_no_silence(
     proxy: Proxy, storage: str, copied: Path
 ) -> None:

@@ -55,6 +55,12 @@ def test_what_is_no_address_is_refused(uri: str) -> None:
         ("status code: 503 Service Unavailable", "gs://b", "answered 503, also when asked again", True),
         ("HTTP error: error sending request", "s3://b", "cannot be reached", True),
         ("HTTP error: builder error", "s3://b", "AWS_ALLOW_HTTP=true", False),
+        (
+            "400 Bad Request: <Code>InvalidBucketName</Code><Message>It is not valid.</Message>",
+            "s3://b",
+            "the storage refuses it: It is not valid (InvalidBucketName)",
+            False,
+        ),
         ("Something new.\n\nDebug source:\nmany lines", "s3://b", "Something new", True),
     ],
 )

@@ -44,6 +44,8 @@ _CHUNK, _AT_ONCE = 8 << 20, 2
 """Bytes of a large file that are sent in one request, and requests at once."""
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]+)(/.*)?")
 
+_TOLD = re.compile(r"<Code>(\w{1,80})</Code>\s*<Message>([^<>\x00-\x1f]{1,300})</Message>")
+"""What a storage says in its own words."""
 _BROKEN_OFF = re.compile("response body error|error decoding response body")
 
 
@@ -225,7 +227,9 @@ def reason_of(error: str, uri: str) -> tuple[str, bool]:
     for reason in _REASONS:
         if found := re.search(reason.pattern, error):
             return reason.says.format(*found.groups(), credentials=credentials), reason.is_fault
-    # What else it says is of its maker's wording; all after the first line is for who mends the library.
+    if told := _TOLD.search(error):
+        return f"the storage refuses it: {told[2].strip().rstrip('.')} ({told[1]})", False
+    # What else is said is of the library's wording; all after the first line is for who mends it.
     return error.partition("\n")[0].strip().rstrip("."), True
 
 
