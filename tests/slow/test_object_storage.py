@@ -346,3 +346,40 @@ def test_a_bucket_that_is_not_there_is_said(
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", WRITER)
     with pytest.raises(PlaceError, match="there is no such bucket; create it"):
         write_tables(home, tmp_path / "data", f"s3://b{uuid4().hex}/x")
+
+
+def test_sql_over_a_bucket_says_what_it_says_over_a_folder(
+    geminids: Run, storage: str, home: Path, tmp_path: Path
+) -> None:
+    write_tables(home, tmp_path / "data", storage)
+    write_tables(home, tmp_path / "data of folder", tmp_path / "out")
+    query = "select agent, month, count(*), sum(length) from messages group by all order by all"
+    in_bucket = geminids("sql", "--tables", storage, "--json", query)
+    assert in_bucket == geminids("sql", "--tables", tmp_path / "out", "--json", query)
+    assert (in_bucket.code, '"month":"' in in_bucket.out) == (0, True)
+
+    attack = geminids("sql", "--tables", storage, f"from '{storage}/sessions/agent=gemini'")
+    assert attack.code == 2
+
+
+def test_sql_over_a_bucket_that_refuses_says_why(
+    geminids: Run, storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = geminids("sql", "--tables", storage, "select 1")
+    assert (nothing.code, "No tables in" in nothing.err) == (1, True)
+    missing = geminids("sql", "--tables", "s3://no-such-bucket/x", "select 1")
+    assert missing.code in (1, 2)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    objects._opened.cache_clear()
+    refused = geminids("sql", "--tables", storage, "select 1")
+    assert (refused.code, "credentials" in refused.err) == (2, True)
+
+
+def test_sql_goes_on_where_the_storage_fails_for_a_while(
+    geminids: Run, storage: str, home: Path, tmp_path: Path, proxy: Proxy
+) -> None:
+    write_tables(home, tmp_path / "data", storage)
+    faults = [Fault(503), None, Fault(cut=True), None]
+    proxy.choose = lambda method, path, number: faults[number % len(faults)]
+    found = geminids("sql", "--tables", storage, "--json", "select count(*) as n from sessions")
+    assert (found.code, '"n":' in found.out) == (0, True)
