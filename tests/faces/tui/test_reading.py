@@ -421,7 +421,8 @@ def test_of_a_large_session_the_beginning_is_there_first(tmp_path: Path) -> None
     show(tmp_path / "home", tmp_path / "data", drive, key)
 
     async def at_a_message(screen: Browsing) -> None:
-        await screen.wait_for("#11,001 of 12,000")
+        await screen.wait_for("Reading …", "You  #11001")
+        await screen.wait_for("#11,001 of 12,000", but_not="Reading …")
         assert "You  #11001" in screen.lines[0]
 
     show(tmp_path / "home", tmp_path / "data", at_a_message, key, message=11_001)

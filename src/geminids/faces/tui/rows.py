@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 PROMPT = "> "
 _AGENT, _AGENT_FROM = 7, 40
 """Columns of what stands before a title, and from how many on there is room for it."""
+_MOST_WRITTEN_OUT = 9_999
+"""Prompts; more are told in thousands."""
 _HASH = 64
 """Letters of the hash of a folder."""
 HINDERED = "⊗"
@@ -64,7 +66,8 @@ def _state(told: Told) -> Piece:
 
 
 def _prompts(told: Told) -> Piece:
-    return Piece(str(told.line.session.counts.prompts or ""), "quiet")
+    prompts = told.line.session.counts.prompts
+    return Piece(f"{prompts // 1000}k" if prompts > _MOST_WRITTEN_OUT else str(prompts or ""), "quiet")
 
 
 def _cost(told: Told) -> Piece:

@@ -94,7 +94,7 @@ class Preview:
             lambda library: laid_out(library, wanted, lines),
             lambda found: self._take(wanted, Body(found, lines)),
             self._failed,
-            is_slow=wanted.message > _MESSAGES,
+            is_slow=is_far_down(wanted.message),
         )
 
     def _take(self, wanted: Wanted, found: Body) -> None:
@@ -122,10 +122,27 @@ class _Glance(LaidOutPage):
 
 def laid_out(library: Library, wanted: Wanted, lines: int) -> Sequence[Sequence[Segment]]:
     """So many lines of what is to be seen: read and made in the thread that asks."""
+    return _lines_from(library, *_read(library, wanted), wanted, lines)
+
+
+def laid_out_far_down(library: Library, wanted: Wanted, lines: int) -> Sequence[Sequence[Segment]]:
+    """The same of a message for which much would have to be read; nothing where that cannot be avoided."""
+    found = library.in_midst(wanted.key, wanted.message, _MESSAGES) if is_far_down(wanted.message) else None
+    return _lines_from(library, found.session, wanted.message, wanted, lines) if found else ()
+
+
+def is_far_down(message: int) -> bool:
+    """Whether so much stands before a message that it is read alone."""
+    return message > _MESSAGES
+
+
+def _lines_from(
+    library: Library, session: Session, number: int, wanted: Wanted, lines: int
+) -> Sequence[Sequence[Segment]]:
+    """So many lines of a session that begins with the message of that number."""
     from geminids.faces.drawing.story import StoryContext, draw_entries
     from geminids.sharing.transcript.entries import LEVELS, transcript
 
-    session, number = _read(library, wanted)
     page = _Glance(wanted.width, lines)
     detail = LEVELS["conversation"]
     title = library.agent_title(session.agent)
@@ -142,7 +159,8 @@ def _read(library: Library, wanted: Wanted) -> tuple[Session, int]:
     """Some messages of a session, and the number of the first."""
     import msgspec
 
-    if wanted.message > _MESSAGES and (found := library.in_midst(wanted.key, wanted.message, _MESSAGES)):
+    far_down = is_far_down(wanted.message)
+    if far_down and (found := library.in_midst(wanted.key, wanted.message, _MESSAGES)):
         return found.session, wanted.message
     beginning = library.beginning(wanted.key, wanted.message + _MESSAGES)
     is_there = beginning and len(beginning.session.messages) >= min(wanted.message, beginning.messages)
@@ -154,7 +172,7 @@ def _read(library: Library, wanted: Wanted) -> tuple[Session, int]:
 
 def _found_far_down(line: Line, columns: int) -> list[Row]:
     """What was found in a message for which much must be read: that is seen until it is."""
-    if not line.message or line.message <= _MESSAGES:
+    if not is_far_down(line.message or 0):
         return []
     return [fitted([Piece("  "), *found_in(line, columns - 2)], columns)]
 

@@ -19,6 +19,7 @@ from geminids.faces.tui.browser.dialogs import Choice, Choose, tell_keys
 from geminids.faces.tui.browser.file_watch import FileWatch
 from geminids.faces.tui.browser.finding import Found, found_again, found_in, places_of_words
 from geminids.faces.tui.browser.last_line import LastLine
+from geminids.faces.tui.browser.preview import LINES, Wanted, is_far_down, laid_out_far_down
 from geminids.faces.tui.browser.prompts import ToldPrompt, prompts_of
 from geminids.faces.tui.browser.story_pane import StoryPane
 from geminids.faces.tui.browser.told import Telling, Told, retold, sizes_of, told_first, told_whole
@@ -123,6 +124,8 @@ class Reading(View):
         self.pane: StoryPane | None = None
         """What is read; None as long as it is not there."""
         self._begins_at = message
+        self._glance: Sequence[Row] = ()
+        """What is seen of the message to begin at as long as all else is not there."""
         self._telling = Telling()
         self._sought: tuple[str, Places] | None = None
         """What is looked for, and what tells where it stands."""
@@ -154,6 +157,9 @@ class Reading(View):
             "N": lambda: self._to_match(-1),
             "s": self._open_subagent,
         }
+        if message and is_far_down(message):
+            wanted = Wanted(key, None, message, words.strip(), stage.size[0] - 1)
+            self._ask("glance", lambda library: laid_out_far_down(library, wanted, LINES), self._see)
         self._ask(
             "first",
             lambda library: told_first(library, key, self._telling, message),
@@ -179,6 +185,9 @@ class Reading(View):
                 then(answer)
 
         self.stage.ask(f"{id(self)} {lane}", question, take, failed, is_slow=is_slow)
+
+    def _see(self, rows: Sequence[Row]) -> None:
+        self._glance = rows
 
     def _begin(self, told: Told, words: str) -> None:
         """Show it for the first time, with the words that were searched for."""
@@ -481,7 +490,8 @@ class Reading(View):
         """What is seen as long as there is no session."""
         page = LaidOutPage(columns)
         page.words(self._trouble or "Reading …", "warning" if self._trouble else "quiet", indent=1)
-        return [*page.lines[:rows], *([[]] * (rows - len(page.lines)))]
+        seen = [*page.lines, *(() if self._trouble else self._glance)][:rows]
+        return [*seen, *([[]] * (rows - len(seen)))]
 
     def _status(self, pane: StoryPane, columns: int) -> Row:
         """The level, which message of how many, how far, what was found, and keys."""
