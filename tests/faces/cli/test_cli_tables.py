@@ -189,6 +189,13 @@ def test_help_loads_nothing_of_it() -> None:
     assert not loaded & {"pyarrow", "obstore", "msgspec"}
 
 
+@pytest.mark.slow
+def test_where_nothing_changed_little_is_loaded(home: Path, tmp_path: Path) -> None:
+    line = ("tables", "--out", str(tmp_path / "out"), "--raw")
+    assert "pyarrow" in loaded_by(*line)
+    assert not loaded_by(*line) & {"pyarrow", "numpy", "obstore"}
+
+
 def test_a_damaged_file_is_a_row_and_no_reason_to_stop(geminids: Run, home: Path, tmp_path: Path) -> None:
     (session,) = home.glob(".gemini/tmp/shop/chats/*.jsonl")
     session.write_bytes(session.read_bytes()[:-40] + b"\n{torn\n")

@@ -103,13 +103,15 @@ def _writer(
     library: Library, out: str, machine: str | None, hide: Collection[str], *, raw: bool, words: bool
 ) -> TablesWriter:
     """What writes as it was asked for. What cannot be used is said before the rules are prepared."""
-    from geminids.scale.places.errors import NoMachineNameError, ScaleNotInstalledError
+    from importlib.util import find_spec
 
-    try:
-        from geminids.scale.tables.part import Manner
-        from geminids.scale.tables.run import TablesWriter
-    except ModuleNotFoundError as error:
-        raise ScaleNotInstalledError(str(error.name)) from error
+    from geminids.scale.places.errors import NoMachineNameError, ScaleNotInstalledError
+    from geminids.scale.tables.part import Manner
+    from geminids.scale.tables.run import TablesWriter
+
+    # It is loaded when there is something to write.
+    if find_spec("pyarrow") is None:
+        raise ScaleNotInstalledError("pyarrow")
     place = out if "://" in out else str(absolute(out))
     name = machine or library.machine()
     if name is None:

@@ -22,7 +22,6 @@ from geminids.scale.places.stores import open_store
 from geminids.scale.rows import Row, Rows, Whose, add_session, key_of, no_rows, problem_rows
 from geminids.scale.schema import PARTITIONS, TABLES
 from geminids.scale.tables.manifest import file_name
-from geminids.scale.tables.parquet import PartFiles
 from geminids.storage.codec.rows import traces
 
 if TYPE_CHECKING:
@@ -121,6 +120,9 @@ def write_part(part: PartToWrite) -> WroteWhat:
 
 def _made_in(folder: Path, making: _Making, *, words: bool) -> Mapping[str, tuple[Path, int]]:
     """The files of a part, on their way."""
+    # Where nothing changed, nobody waits for it.
+    from geminids.scale.tables.parquet import PartFiles
+
     try:
         with PartFiles(folder, words=words) as files:
             for some in making.rows():
