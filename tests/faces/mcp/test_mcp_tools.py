@@ -356,6 +356,32 @@ def test_without_more_being_asked_for_an_answer_has_8_kb(tmp_path: Path) -> None
         assert 6_000 < max(len(text_of(answer).encode()), len(json_of(answer).encode())) <= 8_000
 
 
+def test_of_an_item_that_does_not_fit_as_much_is_told_as_does(tmp_path: Path) -> None:
+    records = [
+        {
+            "id": f"m{n}",
+            "timestamp": "2026-05-01T11:00:00.000Z",
+            "type": "user",
+            "content": [{"text": "harvest " * 90}],
+        }
+        for n in range(30)
+    ]
+    with write_session(tmp_path / "home").open("a") as log:
+        log.writelines(json.dumps(record) + "\n" for record in records)
+    given = {"query": "harvest", "messages": 20, "size": 3_000}
+    (answer,) = asked([tmp_path / "home"], tmp_path / "data", calls(("search_history", given)))
+    (session,) = answer.structured_content["sessions"]
+    assert 2 <= len(session["messages"]) < 20
+    assert session["matches"] == 30
+
+
+def test_what_was_looked_for_instead_is_said(data: Path) -> None:
+    note = answer_of(data, "search_history", {"query": "forecst"}).structured_content["note"]
+    assert "'forecst' stands nowhere" in note
+    unknown = answer_of(data, "search_history", {"query": "cache", "project": "nowhere"}).structured_content
+    assert unknown["note"].startswith("No project matches 'nowhere'")
+
+
 # Hostile words
 
 

@@ -12,7 +12,7 @@ from geminids.faces.mcp import told
 from geminids.faces.mcp.asked import MOST_WORDS, Asked
 from geminids.faces.mcp.desk import Desk, show_command
 from geminids.faces.mcp.pages import next_of, start_of
-from geminids.faces.mcp.room import size, that_fit
+from geminids.faces.mcp.room import fitting, size
 from geminids.query.sessions.edits import Edit
 from geminids.query.sessions.edits import EditingSession as Found
 
@@ -47,11 +47,17 @@ def find_edits(desk: Desk, asked: AskedForEdits, room: int) -> EditsAnswer:
         if asked.with_own or not desk.is_asking(one.session)
     ]
     sessions = [_session(desk, one, asked.edits) for _, one in kept]
-    number = max(1, that_fit(sessions, room - size(answer, told.edits(answer)), told.editing_session))
-    shown = kept[number - 1][0] if number < len(kept) else len(found.sessions)
-    return msgspec.structs.replace(
-        answer, sessions=sessions[:number], next=next_of(start, shown, found.total)
-    )
+    left = room - size(answer, told.edits(answer))
+    fit = fitting(sessions, left, told.editing_session, _with_less)
+    passed = kept[len(fit) - 1][0] if len(fit) < len(kept) else len(found.sessions)
+    return msgspec.structs.replace(answer, sessions=fit, next=next_of(start, passed, found.total))
+
+
+def _with_less(session: EditingSession) -> EditingSession | None:
+    """A session without the first of its edits; None if it has none."""
+    if not session.edits:
+        return None
+    return msgspec.structs.replace(session, edits=session.edits[1:], left=session.left + 1)
 
 
 def _session(desk: Desk, found: Found, most: int) -> EditingSession:

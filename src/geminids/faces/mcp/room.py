@@ -39,3 +39,16 @@ def that_fit(items: Sequence[Item], room: int, told: Callable[[Item], str]) -> i
         if max(encoded, written) > room:
             return number
     return len(items)
+
+
+def fitting(
+    items: Sequence[Item], room: int, told: Callable[[Item], str], shorter: Callable[[Item], Item | None]
+) -> Sequence[Item]:
+    """The items that fit, from the first on; if not even that one does, as much of it as does."""
+    number = that_fit(items, room, told)
+    if number or not items:
+        return items[:number]
+    first = items[0]
+    while not that_fit([first], room, told) and (less := shorter(first)) is not None:
+        first = less
+    return [first]

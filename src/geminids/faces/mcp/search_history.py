@@ -7,7 +7,7 @@ it: it is cut anew from the session after everything in it is hidden.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -19,8 +19,9 @@ from geminids.faces.documents.recalled import HISTORY, FoundMessage, FoundSessio
 from geminids.faces.mcp import told
 from geminids.faces.mcp.asked import MOST_WORDS, Asked
 from geminids.faces.mcp.desk import Desk, show_command
-from geminids.faces.mcp.errors import BadPlaceError
-from geminids.faces.mcp.room import that_fit
+from geminids.faces.mcp.errors import BadPlaceError, CancelledError
+from geminids.faces.mcp.room import fitting, size
+from geminids.faces.serving.opened_sessions import OpenedSession
 from geminids.query.search.found import Found, Hit, SessionHits
 from geminids.query.search.in_session import SnippetCutter, texts_of
 from geminids.query.search.question import Question
@@ -88,15 +89,22 @@ def search_history(desk: Desk, asked: AskedForWords, room: int) -> SearchAnswer:
     with SnippetCutter(BUDGET) as cutter:
         end = time.monotonic() + BUDGET
         sessions = [_session(desk, group.hits, cutter, end) for group in groups]
-    number = max(1, that_fit(sessions, room, told.found_session))
-    if number < len(sessions):
-        following = search.after(groups[number - 1].place)
-    return SearchAnswer(
-        note=search.note(bool(sessions)),
+    answer = SearchAnswer(
+        note=search.note(sessions, following),
         project=None if asked.project == "all" else asked.project or desk.here,
-        sessions=sessions[:number],
+        sessions=(),
         next=following,
     )
+    left = room - size(answer, told.search(answer))
+    shown = fitting(sessions, left, told.found_session, _with_less)
+    if len(shown) < len(sessions):
+        following = search.after(groups[len(shown) - 1].place)
+    return msgspec.structs.replace(answer, sessions=shown, next=following)
+
+
+def _with_less(session: FoundSession) -> FoundSession | None:
+    """A session with one message less; None if it has none."""
+    return msgspec.structs.replace(session, messages=session.messages[:-1]) if session.messages else None
 
 
 class _Search:
@@ -132,9 +140,31 @@ class _Search:
             return None
         return f"{place.scope}:{found.next}" if found.next else f"{EVERYWHERE}:"
 
-    def note(self, is_any: bool) -> str:
+    def note(self, sessions: Sequence[FoundSession], following: str | None) -> str:
         """What is to be known of the answer as a whole."""
-        return " ".join([HISTORY, *self._said] if is_any else self._said or ["Nothing was found."])
+        if not sessions:
+            return " ".join(
+                self._said or ["Nothing was found so far." if following else "Nothing was found."]
+            )
+        messages = [one for session in sessions for one in session.messages]
+        left_out = "Words that took too long to read are left out." if _are_missing(messages) else ""
+        return " ".join(filter(None, [HISTORY, left_out, *self._said]))
+
+    def _hear(self, question: Question, found: Found) -> None:
+        """Note what else a search says: what was looked for instead, and what was not looked through."""
+        desk = self._desk
+        if found.is_spread:
+            self._say("No message has all the words; these sessions have them in several.")
+        if found.stopped:
+            self._say(f"{found.stopped.left:,} more sessions may match; `next` goes on with them.")
+        if not found.sessions and (unknown := desk.library.no_such_project(question, desk.now)):
+            self._say(str(unknown))
+        for typed, read in found.respelt.items():
+            self._say(f"{typed!r} stands nowhere; {', '.join(map(repr, read))} was looked for.")
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self._said:
+            self._said.append(sentence)
 
     def _start(self) -> tuple[str, str | None]:
         if not self._asked.after:
@@ -174,20 +204,42 @@ class _Search:
             forgiving=True,
             with_names=True,
         )
-        return desk.library.search(question, desk.now, progress=desk.go_on)
+        found = desk.library.search(question, desk.now, progress=desk.go_on)
+        self._hear(question, found)
+        return found
+
+
+def _are_missing(messages: Sequence[FoundMessage]) -> bool:
+    return any(one.text is None for one in messages)
 
 
 def _session(desk: Desk, found: SessionHits, cutter: SnippetCutter, end: float) -> FoundSession:
     """A session with its messages; from the moment `end` on without their words."""
-    row = found.session
-    session = desk.cited(FoundSession, row, matches=found.matches, missing=found.missing, messages=())
-    texts: Iterator[str | None] = iter(())
+    session = desk.cited(
+        FoundSession, found.session, matches=found.matches, missing=found.missing, messages=()
+    )
     if desk.redaction is None:
-        texts = (_cleaned(hit.snippet) for hit in found.hits)
-    elif time.monotonic() < end:
-        texts = _without_secrets(desk, session.id, found.hits, cutter)
-    messages = [_message(session.id, hit, next(texts, None)) for hit in found.hits]
+        texts = [_cleaned(hit.snippet) for hit in found.hits]
+    elif opened := _opened(desk, session.id, end):
+        session = msgspec.structs.replace(session, title=opened.session.title)
+        texts = [_cut(opened.session.messages, hit, cutter) for hit in found.hits]
+    else:
+        texts = [None] * len(found.hits)
+    messages = [_message(session.id, *one) for one in zip(found.hits, texts, strict=True)]
     return msgspec.structs.replace(session, messages=messages)
+
+
+def _opened(desk: Desk, key: str, end: float) -> OpenedSession | None:
+    """A session without its secrets; None if there is no time for it."""
+    if time.monotonic() > end:
+        return None
+    try:
+        return desk.session(key)
+    except CancelledError:
+        raise
+    except GeminidsError:
+        # It is gone, or what is in it cannot be hidden: then nothing of it is told.
+        return None
 
 
 def _message(key: str, hit: Hit, text: str | None) -> FoundMessage:
@@ -202,26 +254,14 @@ def _message(key: str, hit: Hit, text: str | None) -> FoundMessage:
     )
 
 
-def _without_secrets(
-    desk: Desk, key: str, hits: Sequence[Hit], cutter: SnippetCutter
-) -> Iterator[str | None]:
-    try:
-        messages = desk.session(key).session.messages
-    except GeminidsError:
-        # It is gone, or what is in it cannot be hidden: then nothing of it is told.
-        return
-    for hit in hits:
-        place = hit.message.place
-        yield _cut(messages[place], hit.snippet, cutter) if place < len(messages) else None
-
-
-def _cut(message: Message, found: Snippet | None, cutter: SnippetCutter) -> str | None:
+def _cut(messages: Sequence[Message], hit: Hit, cutter: SnippetCutter) -> str | None:
     """The words around what was found; where nothing but filters was asked for, how the message begins."""
-    if found is None:
+    found, place = hit.snippet, hit.message.place
+    if found is None or place >= len(messages):
         return None
     if found.spans:
-        return _cleaned(cutter.cut(message, found, WIDTH))
-    texts = (words.text.strip() for part in message.parts for words in texts_of(part))
+        return _cleaned(cutter.cut(messages[place], found, WIDTH))
+    texts = (words.text.strip() for part in messages[place].parts for words in texts_of(part))
     begun = next(filter(None, texts), None)
     return None if begun is None else safe.line(begun[:WIDTH])
 
