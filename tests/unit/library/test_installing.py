@@ -1,0 +1,80 @@
+"""Files of agents are changed all or none, and only if they are what they were when it was planned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from geminids.core.agents.install import Launch
+from geminids.library import Library
+from geminids.library.installing.files import (
+    Change,
+    ChangedMeanwhileError,
+    UnwritableError,
+    apply,
+    content_of,
+)
+from tests.conftest import NOW
+from tests.support.agent_settings import CODEX, files_of, folders_of, home_with_agents
+
+LAUNCH = Launch(command=("/opt/geminids",), version="1")
+
+
+def test_what_fails_takes_back_what_was_done(tmp_path: Path) -> None:
+    changed, removed, in_the_way = (tmp_path / name for name in ("changed", "removed", "in the way"))
+    for path in (changed, removed, in_the_way):
+        path.write_bytes(b"as it was")
+    changes = [
+        Change(path=str(tmp_path / "new/deep/file"), before=None, after=b"new"),
+        Change(path=str(changed), before=b"as it was", after=b"other"),
+        Change(path=str(removed), before=b"as it was", after=None),
+        Change(path=str(in_the_way / "file"), before=None, after=b"cannot be"),
+    ]
+    with pytest.raises(UnwritableError, match="in the way/file' cannot be read: Not a directory"):
+        apply(changes)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["changed", "in the way", "removed"]
+    assert {path.read_bytes() for path in tmp_path.iterdir()} == {b"as it was"}
+
+
+def test_what_was_made_is_told(tmp_path: Path) -> None:
+    made = apply([Change(path=str(tmp_path / "a/b/file"), before=None, after=b"new")])
+    assert made == [str(tmp_path / "a"), str(tmp_path / "a/b")]
+    assert (tmp_path / "a/b/file").read_bytes() == b"new"
+    assert (tmp_path / "a/b/file").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:
+    with pytest.raises(UnwritableError, match="cannot be read"):
+        content_of(str(tmp_path))
+    assert content_of(str(tmp_path / "nothing")) is None
+
+
+def test_what_was_changed_since_the_plan_stays(machine: Path) -> None:
+    home_with_agents(machine)
+    with Library() as library:
+        (plan,) = library.installation.planned(["codex"], LAUNCH, NOW)
+        (machine / CODEX).write_bytes(b"theirs = 1\n")
+        before, folders = files_of(machine), folders_of(machine)
+        with pytest.raises(ChangedMeanwhileError, match="run the command again"):
+            library.installation.carry_out(plan)
+        assert (files_of(machine), folders_of(machine)) == (before, folders)
+        assert library.installation.installed() == ()
+
+
+def test_a_backup_that_is_gone_is_no_hindrance(machine: Path) -> None:
+    home_with_agents(machine)
+    before = (machine / CODEX).read_bytes()
+    with Library() as library:
+        for plan in library.installation.planned(["codex"], LAUNCH, NOW):
+            library.installation.carry_out(plan)
+        (entry,) = library.installation.installed()
+        (edit,) = entry.edits
+        backup = machine / ".local/share/geminids/installed" / str(edit.before)
+        assert backup.read_bytes() == before
+        assert backup.stat().st_mode & 0o777 == 0o600
+        backup.write_bytes(b"damaged")
+        for plan in library.installation.planned_removal([], LAUNCH):
+            library.installation.carry_out(plan)
+    assert (machine / CODEX).read_bytes() == before + b"\n"
+    assert not backup.exists()
