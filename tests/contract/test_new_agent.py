@@ -134,6 +134,18 @@ def test_it_is_listed_beside_others(geminids: Run, home: Path) -> None:
     assert [line.split("\t")[5] for line in listed.out.splitlines()] == ["blog", "shop", "shop"]
 
 
+def test_it_can_ask_for_its_sessions(geminids: Run, home: Path) -> None:
+    settings = home / FOLDER / "toy.conf"
+    settings.write_text("loud no\n")
+    shown = geminids("install", "toy", "--yes", "--home", home)
+    assert (shown.code, "Toy Agent\n" in shown.out, "Wind it up first." in shown.out) == (0, True, True)
+    assert settings.read_text() == "loud no\ntoy geminids\n"
+    assert f"mcp --home {home}" in (home / FOLDER / "toys/geminids/start").read_text()
+    assert geminids("uninstall", "toy", "--yes", "--home", home).code == 0
+    assert settings.read_text() == "loud no\n"
+    assert not (home / FOLDER / "toys").exists()
+
+
 def test_a_list_can_be_narrowed_to_agents(geminids: Run, home: Path) -> None:
     assert _ids(geminids("list", "--home", home, "--agent", "toy").out) == {"toy:7c1d0001"}
     both = geminids("list", "--home", home, "--agent", "TOY", "--agent", "gemini")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from geminids.core.agents.base import Bundle, Home, Reading
+from geminids.core.agents.install import Edit, Installing, Launch, Package
 from geminids.core.agents.plain import PlainCustody, PlainFiles
 from geminids.core.agents.restore import Copy, Restoring, to_origin
 from geminids.core.agents.resume import Circumstances, NotResumable, Resumable, Resuming
@@ -31,6 +32,10 @@ class OfferingSource(ToySource):
     def custodian(self) -> ToyCustodian:
         """How talks come back."""
         return ToyCustodian()
+
+    def installer(self) -> ToyInstaller:
+        """How it asks for its talks."""
+        return ToyInstaller()
 
 
 class ToyFiles(PlainFiles):
@@ -81,6 +86,25 @@ class ToyCustodian(PlainCustody):
     def restoring(self, home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
         """Each where it lay."""
         return to_origin(copies, home.folder)
+
+
+class ToyInstaller:
+    """Where the toy agent looks for tools."""
+
+    def installing(self, home: Home, launch: Launch, circumstances: Circumstances) -> Installing | None:
+        """A toy, and a line that names it."""
+        return self.places(home, launch)
+
+    def places(self, home: Home, launch: Launch) -> Installing:
+        """The same."""
+        toy = Package(f"{home.folder}/toys/geminids", {"start": " ".join(launch.server).encode()})
+        edit = Edit(
+            path=f"{home.folder}/toy.conf",
+            what="a toy",
+            add=lambda text: text + b"toy geminids\n",
+            remove=lambda text, _: text.replace(b"toy geminids\n", b""),
+        )
+        return Installing(packages=(toy,), edits=(edit,), notes=("Wind it up first.",))
 
 
 def _content(path: Path, disk: Disk) -> bytes:
