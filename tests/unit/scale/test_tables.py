@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -19,8 +21,8 @@ from geminids.query.sessions.listing import Filter
 from geminids.scale.places.errors import BusyPlaceError, OtherHomesError, PlaceError
 from geminids.scale.schema import TABLES, TOKENS, VERSION
 from geminids.scale.tables.manifest import file_name, part_of
-from tests.conftest import FIXTURES, Rights
-from tests.support.homes import FIRST_ID, write_session
+from tests.conftest import FIXTURES, ROOT, Rights
+from tests.support.homes import FIRST_ID, tool_call, write_session
 from tests.support.large_homes import write_large_home
 from tests.support.redacting import redactor
 from tests.support.tables import Row, files, table, tables, write_tables
@@ -112,6 +114,15 @@ def test_tables_say_what_a_list_says_in_every_case(home: Path, tmp_path: Path) -
     check_as_listed(home, tmp_path)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["gemini", "claude", "codex"])
+def test_tables_of_a_generated_home_say_what_a_list_says(agent: str, tmp_path: Path) -> None:
+    wanted = ["--agent", agent, "--sessions", "40", "--seed", "11", "--out", str(tmp_path / "home")]
+    line = [sys.executable, "-m", "generator", *wanted]
+    subprocess.run(line, cwd=ROOT / "benchmarks", check=True, capture_output=True, timeout=300)
+    check_as_listed(tmp_path / "home", tmp_path)
+
+
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_file_that_is_cut_off_gives_what_is_left_and_a_problem(share: float, tmp_path: Path) -> None:
     home = tmp_path / "home"
@@ -122,6 +133,20 @@ def test_a_file_that_is_cut_off_gives_what_is_left_and_a_problem(share: float, t
         path.write_bytes(content[: int(len(content) * share)])
     check_as_listed(home, tmp_path)
     assert table(tmp_path / "out", "problems")
+
+
+def test_what_nobody_means_to_write_is_written(tmp_path: Path) -> None:
+    calls = [tool_call(args={"command": "x\udc80", "n": 10**40})]
+    path = write_session(tmp_path / "home", prompt="half \ud83d, \x00, \x1b[31m", calls=calls)
+    path.write_text(path.read_text().replace('"input": 10,', f'"input": {10**30},'))
+    write_tables(tmp_path / "home", tmp_path / "data", tmp_path / "out")
+    (call,) = table(tmp_path / "out", "calls")
+    assert f'"n":{10**40}' in call["arguments"]
+    (request,) = table(tmp_path / "out", "requests")
+    assert (request["input"], request["output"]) == (None, 2)
+    said = next(row["text"] for row in table(tmp_path / "out", "messages") if row["role"] == "user")
+    assert said.startswith("half ")
+    said.encode()
 
 
 def test_columns_are_those_of_the_schema(home: Path, tmp_path: Path) -> None:
