@@ -28,6 +28,7 @@ CREATE OR REPLACE TEMPORARY TABLE counted_sessions AS
             FROM all_requests r
             JOIN copies_of_sessions h ON h.id = r.session_id AND h.machine = r.machine
             WHERE r.request_id <> ''
+                AND r.session_id IN (SELECT id FROM copies_of_sessions WHERE place > 1)
         ) AS held
         WHERE held.session_id = s.id AND held.place = c.place AND held.fullest = c.place
     );

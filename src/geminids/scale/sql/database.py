@@ -51,6 +51,8 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
 }
+_OF_QUERY = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
+"""What the engine finds wrong in a query, whatever files it names."""
 _COLUMNS = sorted({name for table in TABLES.values() for name in table.names})
 Given = TypeVar("Given")
 
@@ -129,7 +131,8 @@ class Database:
         except (duckdb.IOException, pa.ArrowInvalid, OSError) as error:
             raise TablesDamagedError(self._store.uri, _sentence(error)) from error
         except duckdb.Error as error:
-            if before_query or self._store.uri in str(error):
+            names_file = self._store.uri in str(error) and not isinstance(error, _OF_QUERY)
+            if before_query or names_file:
                 raise TablesDamagedError(self._store.uri, _sentence(error)) from error
             tables = [*TABLES, *(f"{EVERY}{name}" for name in TABLES)]
             raise bad_query(str(error), tables, _COLUMNS) from error
