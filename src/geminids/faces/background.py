@@ -1,4 +1,4 @@
-"""A sync that nobody waits for: what hooks of agents start when a session ends.
+"""A sync that nobody waits for: what hooks of agents start after a turn and when a session ends.
 
     <data folder>/hook.log            what became of the last runs, and what went wrong
     <data folder>/hook-waiting.lock   held by the one that waits for its turn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -395,6 +396,13 @@ def test_what_is_missing_is_said_before_anything_is_written(
     refused = geminids("install", "--yes")
     assert refused.code == 2
     assert "uv tool install" in refused.err
+    monkeypatch.undo()
+    # So Python takes a module for one that is not there.
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    refused = geminids("install", "--yes", "--home", home)
+    assert refused.code == 2
+    assert "Agents ask geminids through MCP, which needs more packages; `" in refused.err
+    assert geminids("install", "--sample").code == 2
     assert files_of(home) == BY_HAND
 
 
@@ -502,6 +510,13 @@ def test_doctor_says_where_it_is(geminids: Run, home: Path) -> None:
     record(home).write_text("{")
     damaged = geminids("doctor")
     assert (damaged.code, "is damaged" in damaged.err) == (0, True)
+
+
+def test_what_somebody_removed_by_hand_is_not_installed_any_more(geminids: Run, home: Path) -> None:
+    geminids("install", "gemini", "--yes")
+    shutil.rmtree(home / ".gemini/extensions")
+    assert geminids("uninstall").err == "geminids: Nothing to do: geminids is not installed.\n"
+    assert "installed into" not in geminids("doctor").out
 
 
 def test_programs_ask_the_library(home: Path) -> None:

@@ -1,4 +1,4 @@
-"""`geminids keep hook`: what agents call when a session ends; nearly always `hook_answer.py` has answered."""
+"""`geminids keep hook`: what agents call after turns and at the end; mostly `hook_answer.py` answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def hook(choices: Choices, /, **_: object) -> int:
     sync; if another is already waiting, it does nothing. Its result is written to `hook.log` in the data
     directory. What the agent passes on stdin is neither needed nor trusted.
 
-    `docs/keeping.md` has the settings for each agent.
+    `geminids install` registers it with your agents.
 
     \b
     geminids keep hook

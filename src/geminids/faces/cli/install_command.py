@@ -221,11 +221,12 @@ def _carried_out(
     possible = [plan for plan in plans if not plan.refusal]
     if not choices.json:
         _draw(choices.open_page(), possible, launch)
-    if dry_run or not any(plan.changes for plan in possible):
+    if dry_run:
         return [Done(plan, failure=plan.refusal) for plan in plans]
-    if not yes:
+    if any(plan.changes for plan in possible) and not yes:
         question = "Install?" if launch else "Remove it?"
         ask(question, UnansweredError("written" if launch else "removed"))
+    # Where no file changes, the list of what is installed may.
     return [Done(plan, failure=plan.refusal) if plan.refusal else _do(library, plan) for plan in plans]
 
 
