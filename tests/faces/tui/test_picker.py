@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from geminids.faces.tui.keys import Key, Typed
-from geminids.faces.tui.lines import STYLES, UNCOLOURED, Piece, cut, drawn, fitted
+from geminids.faces.tui.lines import COLOURED, UNCOLOURED, Piece, cut, drawn, fitted
 from geminids.faces.tui.matches import Asked, Listed, Matches, Scope, while_typed
 from geminids.faces.tui.picker import Picker
 from geminids.faces.tui.rows import highlighted
@@ -205,7 +205,7 @@ def test_every_line_has_the_width_of_the_screen(
 def test_no_word_of_a_session_steers_the_terminal(matches: Matches) -> None:
     picker = picked(matches, Typed("words"))
     screen = screen_of(picker, "read", NOW)
-    sent = "".join(drawn(line, STYLES, is_chosen=True) for line in screen.lines)
+    sent = "".join(drawn(line, COLOURED, is_chosen=True) for line in screen.lines)
     assert not re.sub(r"\x1b\[[0-9;]*m", "", sent).count("\x1b")
     assert "\x07" not in sent
 
@@ -214,6 +214,7 @@ def test_without_colour_the_chosen_line_is_still_seen() -> None:
     pieces = [Piece("gemini", "agent gemini"), Piece(" a title"), Piece("cache", "match")]
     assert drawn(pieces, UNCOLOURED) == "gemini a title\x1b[1;4mcache\x1b[0m"
     assert drawn(pieces, UNCOLOURED, is_chosen=True).count("\x1b[7m") == 2
+    assert drawn(pieces, COLOURED, is_chosen=True).endswith("\x1b[1;7mcache\x1b[0m")
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", drawn(pieces, UNCOLOURED, is_chosen=True))
 
 

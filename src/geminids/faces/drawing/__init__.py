@@ -3,6 +3,7 @@
 | module | what is in it |
 |---|---|
 | `screen` | what the output goes to: colour or not, how wide |
+| `styles` | how words look, by the names of their styles |
 | `page` | lines, words, Markdown and tables, laid out for a terminal or plain for a pipe |
 | `story` | a session as a story: who said what, what each tool did |
 | `companions`, `marks` | what lies beside a session, and what the user said of it |

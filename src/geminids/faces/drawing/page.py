@@ -13,6 +13,7 @@ from io import StringIO
 
 from geminids.core.values import Value
 from geminids.faces.drawing.screen import MOST_READABLE, Screen
+from geminids.faces.drawing.styles import STYLES
 from geminids.faces.drawing.wrapping import wrapped
 from geminids.sharing.transcript import safe
 
@@ -35,24 +36,6 @@ else:
 
 Span = str | tuple[str, str]
 """Words, or words and the name of their style."""
-
-STYLES = {
-    "title": "bold",
-    "quiet": "dim",
-    "human": "bold cyan",
-    "model": "bold magenta",
-    "agent": "bold yellow",
-    "parent": "bold yellow",
-    "tool": "blue",
-    "good": "green",
-    "bad": "red",
-    "warning": "yellow",
-    "added": "green",
-    "removed": "red",
-    "hunk": "cyan",
-    "thought": "dim italic",
-    "match": "bold yellow",
-}
 
 COLUMN_GAP = 2
 

@@ -1,7 +1,4 @@
-"""Words with styles, cut to the columns of a terminal.
-
-Colours are those of the user's theme, by their numbers, so that they can be read on light and dark ground.
-"""
+"""Words with styles, cut to the columns of a terminal."""
 
 from __future__ import annotations
 
@@ -10,21 +7,13 @@ from collections.abc import Iterable, Sequence
 from rich.cells import cell_len, set_cell_size
 
 from geminids.core.values import NamedTuple
+from geminids.faces.drawing.styles import STYLES, escape_codes, without_colour
 from geminids.sharing.transcript import safe
 
-STYLES = {
-    "quiet": "2",
-    "chosen": "7",
-    "title": "1",
-    "match": "1;33",
-    "warning": "33",
-    "bad": "31",
-    "good": "32",
-    "tag": "34",
-}
-UNCOLOURED = {"quiet": "2", "chosen": "7", "title": "1", "match": "1;4"}
-"""Where no colour is wished: what is bright, underlined or reversed is no colour."""
-AGENT_COLOURS = ("36", "35", "33", "32", "34")
+COLOURED = {name: escape_codes(style) for name, style in STYLES.items()}
+UNCOLOURED = {name: escape_codes(without_colour(name, style)) for name, style in STYLES.items()}
+
+_BRIGHT_OR_UNDERLINED = ("1", "4")
 
 
 class Piece(NamedTuple):
@@ -70,9 +59,8 @@ def drawn(pieces: Sequence[Piece], styles: dict[str, str], *, is_chosen: bool = 
 
 
 def _drawn(piece: Piece, styles: dict[str, str], *, is_chosen: bool) -> str:
-    codes = [styles.get(piece.style, "")]
+    code = styles.get(piece.style, "")
     if is_chosen:
-        # Dim letters on reversed ground can hardly be read.
-        codes = [code for code in codes if code != styles["quiet"]] + [styles["chosen"]]
-    code = ";".join(filter(None, codes))
+        # Colours would be patches of ground in it, and dim letters can hardly be read there.
+        code = ";".join([*(one for one in code.split(";") if one in _BRIGHT_OR_UNDERLINED), styles["chosen"]])
     return f"\x1b[{code}m{piece.text}\x1b[0m" if code and piece.text else piece.text

@@ -7,8 +7,9 @@ from datetime import datetime
 
 from geminids.core.agents import available as known_agents
 from geminids.core.values import NamedTuple
+from geminids.faces.drawing.styles import agent_colours, escape_codes
 from geminids.faces.tui.asker import Asker
-from geminids.faces.tui.lines import AGENT_COLOURS, STYLES, UNCOLOURED, drawn
+from geminids.faces.tui.lines import COLOURED, UNCOLOURED, drawn
 from geminids.faces.tui.matches import Asked, Scope
 from geminids.faces.tui.picker import Picker
 from geminids.faces.tui.terminal import Terminal
@@ -53,9 +54,8 @@ def pick(
 def _styles(*, has_colour: bool) -> dict[str, str]:
     if not has_colour:
         return UNCOLOURED
-    agents = known_agents()
-    colours = {name: AGENT_COLOURS[at % len(AGENT_COLOURS)] for at, name in enumerate(agents)}
-    return {**STYLES, **{f"agent {name}": colour for name, colour in colours.items()}}
+    colours = agent_colours(known_agents())
+    return {**COLOURED, **{f"agent {name}": escape_codes(colour) for name, colour in colours.items()}}
 
 
 class _Loop:

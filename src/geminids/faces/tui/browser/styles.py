@@ -1,4 +1,4 @@
-"""How words look: the styles of the picker, as textual wants them. Colours are those of the user's theme."""
+"""How words look, as textual wants it."""
 
 from __future__ import annotations
 
@@ -7,34 +7,12 @@ from functools import cache
 from rich.style import Style
 
 from geminids.core.agents import available as known_agents
-
-_STYLES = {
-    "": "",
-    "quiet": "dim",
-    "title": "bold",
-    "match": "bold yellow",
-    "found": "bold yellow reverse",
-    "warning": "yellow",
-    "bad": "red",
-    "good": "green",
-    "name": "cyan",
-    "tag": "blue",
-    "key": "bold",
-    "cursor": "reverse",
-    "bar": "blue",
-    "frame": "blue",
-}
-_AGENT_COLOURS = ("cyan", "magenta", "yellow", "green", "blue")
+from geminids.faces.drawing.styles import STYLES, agent_colours
 
 
 @cache
 def style_of(name: str) -> Style:
     """A style by its name."""
     if name.startswith("agent "):
-        return Style.parse(_colour_of(name.removeprefix("agent ")))
-    return Style.parse(_STYLES[name])
-
-
-def _colour_of(agent: str) -> str:
-    agents = known_agents()
-    return _AGENT_COLOURS[agents.index(agent) % len(_AGENT_COLOURS)] if agent in agents else ""
+        return Style.parse(agent_colours(known_agents()).get(name.removeprefix("agent "), ""))
+    return Style.parse(STYLES[name])
