@@ -7,11 +7,12 @@
 
 CREATE OR REPLACE TEMPORARY TABLE copies_of_sessions AS
     SELECT id, machine, row_number() OVER (
-        PARTITION BY id ORDER BY requests DESC, total DESC, messages DESC, last_at DESC, machine
+        PARTITION BY id
+        ORDER BY requests DESC, total DESC, messages DESC, own, last_at DESC, machine
     ) AS place
     FROM (
         SELECT id, machine, sum(requests) AS requests, sum(coalesce(total, 0)) AS total,
-            sum(messages) AS messages,
+            sum(messages) AS messages, sum(prompts + replies + tool_calls) AS own,
             max(coalesce(ended_at, started_at, TIMESTAMP '1970-01-01 00:00:00')) AS last_at
         FROM all_sessions GROUP BY id, machine
     ) AS copies;

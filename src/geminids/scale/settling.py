@@ -11,7 +11,7 @@ on, and gets `sessions`, `messages` and so on, which add up to what `stats` says
 
 **Copies of a session.** The same id on several machines is one session: a backup, a home that was moved, a
 folder that is synced. The copy counts that holds the most requests, then tokens, then messages; then the one
-that is newer. Another copy counts beside it only where it went on by itself: it holds a request that no
+that knows more of it to be imported, then the newer one. Another copy counts beside it only where it went on by itself: it holds a request that no
 fuller copy holds; then it is settled like a fork. (An agent that does not write down the names of requests
 cannot tell; of its sessions the fullest copy counts.) What one machine holds under one id is never left out.
 
@@ -36,11 +36,12 @@ EVERY = "all_"
 STEPS = {
     "copies_of_sessions": """
         SELECT id, machine, row_number() OVER (
-            PARTITION BY id ORDER BY requests DESC, total DESC, messages DESC, last_at DESC, machine
+            PARTITION BY id
+            ORDER BY requests DESC, total DESC, messages DESC, own, last_at DESC, machine
         ) AS place
         FROM (
             SELECT id, machine, sum(requests) AS requests, sum(coalesce(total, 0)) AS total,
-                sum(messages) AS messages,
+                sum(messages) AS messages, sum(prompts + replies + tool_calls) AS own,
                 max(coalesce(ended_at, started_at, TIMESTAMP '1970-01-01 00:00:00')) AS last_at
             FROM all_sessions GROUP BY id, machine
         ) AS copies""",

@@ -87,6 +87,21 @@ def test_an_older_backup_adds_nothing(order: tuple[str, str], tmp_path: Path) ->
     assert found["total"] == 3 * 12 + 12
 
 
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")], ids=["home first", "backup first"])
+def test_a_backup_that_does_not_know_what_was_taken_over_adds_nothing(
+    order: tuple[str, str], tmp_path: Path
+) -> None:
+    home = FIXTURES / "gemini" / "saved-chats" / "home"
+    backup = shutil.copytree(home, tmp_path / "backup", symlinks=True)
+    # Chats were saved of it; the later half of it is not there yet.
+    (session,) = backup.glob(".gemini/tmp/*/chats/session-*.jsonl")
+    lines = session.read_bytes().splitlines(keepends=True)
+    session.write_bytes(b"".join(lines[: len(lines) * 2 // 3]))
+
+    found = said([(order[0], home), (order[1], backup)])
+    assert differing(found, truth(home, tmp_path / "data")) == {}
+
+
 def test_copies_that_went_on_by_themselves_count_what_they_do_not_share(tmp_path: Path) -> None:
     laptop = home_of(tmp_path / "laptop", *conversation("one", "two", "three", "four"))
     desktop = home_of(tmp_path / "desktop", *conversation("one", "two", "other"))

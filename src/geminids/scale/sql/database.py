@@ -11,7 +11,6 @@ from typing import Any, Self, TypeVar
 
 import duckdb
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from geminids.scale.batches import TYPES, arrow_schema
 from geminids.scale.places.errors import PlaceError
@@ -174,6 +173,8 @@ class Database:
         schema = arrow_schema(table)
         if not files:
             return schema.empty_table()
+        import pyarrow.dataset as ds
+
         system, folder = self._store.file_system()
         keys = pa.schema([(key, TYPES["text"]) for key in PARTITIONS])
         paths = [f"{folder}/{name}".lstrip("/") if not folder else f"{folder}/{name}" for name in files]
