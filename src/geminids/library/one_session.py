@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from geminids.query.sessions.lookup import LookupResult
     from geminids.query.sessions.resume import ToResume
     from geminids.storage.index.database import Index
+    from geminids.storage.index.values import SessionRow
 
 LARGE = 2_000_000
 """Bytes of a session; one that is smaller is read before anybody notices."""
@@ -52,6 +53,16 @@ class OneSessionMethods(LibraryPart):
     def session(self, wanted: str) -> Session:
         """The session meant by an id, the beginning of one, a number of the last list, or `latest`."""
         return self._find(wanted).sessions[0]
+
+    def reading(self) -> Callable[[SessionRow], Session | None]:
+        """What reads sessions of a list or a search; None if the files of one are gone.
+
+        What is to be known of all of them is looked up once.
+        """
+        from geminids.query.sessions.session_reader import SessionReader
+
+        reader = self._context.ask(lambda index: SessionReader(index, self._context.homes))
+        return lambda row: reader.numbered(row.number)
 
     def beginning(self, wanted: str, most: int, *, large: int = LARGE) -> Beginning | None:
         """The first messages of a session of more than `large` bytes, at most so many, read without the rest.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from geminids.query.search.facets import FacetCounts
     from geminids.query.sessions.edits import Edits
     from geminids.query.sessions.listing import Filter, Listing
-    from geminids.storage.index.values import SessionRow
+    from geminids.storage.index.values import ProjectRow, SessionRow
 
 
 class SessionMethods(MarkMethods):
@@ -29,6 +29,13 @@ class SessionMethods(MarkMethods):
         return self._context.index.ask_until_found(
             lambda index: listing(index, wanted, limit, tagged, skip), lambda found: bool(found.sessions)
         )
+
+    def projects_meant(self, wanted: str) -> Sequence[ProjectRow]:
+        """The projects that a path, a name, a slug or the beginning of a hash means."""
+        from geminids.query.projects.lookup import match
+        from geminids.storage.index.reader import projects
+
+        return match(self._context.ask(projects).values(), wanted)
 
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
         """The sessions that are asked for, or all, without their messages, newest first."""

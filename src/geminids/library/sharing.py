@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache, cached_property, partial
 
 from geminids.core import config
@@ -125,19 +125,15 @@ class SharingMethods(SearchMethods):
         from geminids.library.export_items import Item
         from geminids.storage.index.reader import stamps
 
-        @cache
-        def reader() -> Callable[[int], Session | None]:
-            # A folder of exports that is up to date reads none of them.
-            from geminids.query.sessions.session_reader import SessionReader
+        # A folder of exports that is up to date reads none of them.
+        reading = cache(self.reading)
 
-            return self._context.ask(lambda index: SessionReader(index, self._context.homes)).numbered
-
-        def read(number: int) -> Session | None:
-            return reader()(number)
+        def read(row: SessionRow) -> Session | None:
+            return reading()(row)
 
         states = self._context.ask(stamps)
         return [
-            Item(row.id, row.file, partial(read, row.number), states.get((row.id, row.file)), row.kind)
+            Item(row.id, row.file, partial(read, row), states.get((row.id, row.file)), row.kind)
             for row in rows
         ]
 

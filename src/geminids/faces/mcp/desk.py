@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,12 +13,12 @@ import msgspec
 from geminids.core.model import SessionKind, Status
 from geminids.faces.documents.recalled import CitedSession
 from geminids.faces.mcp.errors import CancelledError
-from geminids.query.sessions.listing import Filter, is_running
+from geminids.query.sessions.listing import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from geminids.core.model import SessionSummary
+    from geminids.core.model import Session, SessionSummary
     from geminids.faces.mcp.callers import Caller
     from geminids.faces.serving.opened_sessions import OpenedSession, OpenedSessions
     from geminids.faces.serving.redaction import Redaction
@@ -59,6 +59,16 @@ class Desk:
         self.go_on()
         return self._opened.session(self.library, wanted, self.redaction)
 
+    def listed(self, row: SessionRow, key: str) -> OpenedSession:
+        """The same of a row of the index, which need not be looked for."""
+        self.go_on()
+        read = partial(self._reading, row)
+        return self._opened.session(self.library, key, self.redaction, read)
+
+    @cached_property
+    def _reading(self) -> Callable[[SessionRow], Session | None]:
+        return self.library.reading()
+
     def cited(self, kind: type[Cited], row: Row, **others: object) -> Cited:
         """A session in little, and what else is told of it."""
         (key,) = self.library.keys([row])
@@ -74,7 +84,7 @@ class Desk:
     @cached_property
     def _meant(self) -> tuple[str | None, Collection[ProjectRow]]:
         for folder in self.caller.folders:
-            if found := self.library.listing(Filter(project=folder), 1).matched:
+            if found := self.library.projects_meant(folder):
                 return folder, frozenset(found)
         return None, frozenset()
 

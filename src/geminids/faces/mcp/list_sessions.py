@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated, Literal
 
 import msgspec
@@ -22,6 +23,8 @@ from geminids.storage.index.values import SessionRow
 
 AT_ONCE = 200
 """Sessions that are looked through at a time for those that ended in some way."""
+MORE = 5
+"""Sessions that are asked for besides: one tells that more follow, and some may be left out."""
 
 
 class AskedForSessions(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,14 +50,10 @@ class AskedForSessions(Asked, frozen=True, kw_only=True, forbid_unknown_fields=T
 def list_sessions(desk: Desk, asked: AskedForSessions, room: int) -> ListAnswer:
     """Sessions in little."""
     wanted, start = _filter(desk, asked), start_of(asked.after)
-    first = desk.library.listing(wanted, 1)
+    first = desk.library.listing(wanted, AT_ONCE if asked.status else asked.sessions + MORE, start)
     if wanted.project is not None and not first.matched:
         raise first.no_such_project(wanted.project)
-    found: list[tuple[int, SessionRow]] = []
-    for place, row in _rows(desk, asked, wanted, start):
-        found.append((place, row))
-        if len(found) > asked.sessions:
-            break
+    found = list(islice(_rows(desk, asked, wanted, first, start), asked.sessions + 1))
     answer = _answer(desk, asked, wanted, first)
     sessions = [_listed(desk, row) for _, row in found[: asked.sessions]]
     number = max(1, that_fit(sessions, room - size(answer, told.sessions(answer)), told.listed_session))
@@ -73,16 +72,18 @@ def _filter(desk: Desk, asked: AskedForSessions) -> Filter:
 
 
 def _rows(
-    desk: Desk, asked: AskedForSessions, wanted: Filter, start: int
+    desk: Desk, asked: AskedForSessions, wanted: Filter, listing: Listing, start: int
 ) -> Iterator[tuple[int, SessionRow]]:
-    """The sessions that are meant, each with its place among all that a list has."""
-    while rows := desk.library.listing(wanted, AT_ONCE, start).sessions:
+    """The sessions that are meant, from those of a listing on, each with its place among all."""
+    rows = listing.sessions
+    while rows:
         desk.go_on()
         for place, row in enumerate(rows, start):
             is_own = not asked.with_own and desk.is_asking(row)
             if not is_own and asked.status in {"", row.status}:
                 yield place, row
         start += len(rows)
+        rows = desk.library.listing(wanted, AT_ONCE, start).sessions
 
 
 def _answer(desk: Desk, asked: AskedForSessions, wanted: Filter, found: Listing) -> ListAnswer:

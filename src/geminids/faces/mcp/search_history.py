@@ -26,6 +26,7 @@ from geminids.query.search.found import Found, Hit, SessionHits
 from geminids.query.search.in_session import SnippetCutter, texts_of
 from geminids.query.search.question import Question
 from geminids.sharing.transcript import safe
+from geminids.storage.index.values import SessionRow
 from geminids.storage.text.values import Snippet
 
 HERE, EVERYWHERE = "here", "all"
@@ -220,7 +221,7 @@ def _session(desk: Desk, found: SessionHits, cutter: SnippetCutter, end: float) 
     )
     if desk.redaction is None:
         texts = [_cleaned(hit.snippet) for hit in found.hits]
-    elif opened := _opened(desk, session.id, end):
+    elif opened := _opened(desk, found.session, session.id, end):
         session = msgspec.structs.replace(session, title=opened.session.title)
         texts = [_cut(opened.session.messages, hit, cutter) for hit in found.hits]
     else:
@@ -229,12 +230,12 @@ def _session(desk: Desk, found: SessionHits, cutter: SnippetCutter, end: float) 
     return msgspec.structs.replace(session, messages=messages)
 
 
-def _opened(desk: Desk, key: str, end: float) -> OpenedSession | None:
+def _opened(desk: Desk, row: SessionRow, key: str, end: float) -> OpenedSession | None:
     """A session without its secrets; None if there is no time for it."""
     if time.monotonic() > end:
         return None
     try:
-        return desk.session(key)
+        return desk.listed(row, key)
     except CancelledError:
         raise
     except GeminidsError:

@@ -130,15 +130,24 @@ class OpenedSessions:
         self._lock = Lock()
         self._reading: dict[str, Lock] = {}
 
-    def session(self, library: Library, wanted: str, redaction: Redaction | None) -> OpenedSession:
-        """A session by its id or the beginning of it. Raises the error that says why there is none."""
+    def session(
+        self,
+        library: Library,
+        wanted: str,
+        redaction: Redaction | None,
+        read: Callable[[], Session | None] | None = None,
+    ) -> OpenedSession:
+        """A session by its id or the beginning of it. Raises the error that says why there is none.
+
+        With `read`, it is looked up in no other way unless that gives nothing.
+        """
         _refuse_lists(wanted)
         with self._lock:
             reading = self._reading.setdefault(wanted, Lock())
         # Twenty who want the same large session wait for the first of them.
         try:
             with reading:
-                return self._current(wanted, redaction) or self._read(library, wanted, redaction)
+                return self._current(wanted, redaction) or self._read(library, wanted, redaction, read)
         finally:
             with self._lock:
                 self._reading.pop(wanted, None)
@@ -160,8 +169,14 @@ class OpenedSessions:
             self._opened.move_to_end(key)
             return known
 
-    def _read(self, library: Library, wanted: str, redaction: Redaction | None) -> OpenedSession:
-        session = library.session(wanted)
+    def _read(
+        self,
+        library: Library,
+        wanted: str,
+        redaction: Redaction | None,
+        read: Callable[[], Session | None] | None,
+    ) -> OpenedSession:
+        session = (read() if read else None) or library.session(wanted)
         shown = self._without_secrets(library, session, redaction) if redaction else session
         opened = OpenedSession(shown, session.files, own=msgspec.structs.replace(session, messages=()))
         with self._lock:
