@@ -12,6 +12,7 @@
 | `engine` | what an engine runs: a piece, as rows of a table |
 | `news` | what is new since somebody looked |
 | `tables/` | tables written into a folder or a bucket, and read from there |
+| `sql/` | SQL over tables, in an engine that reaches nothing else |
 | `spark/` | a data source for Apache Spark and what speaks like it |
 
 It uses readers and the library; no floor below uses it. What reads sessions here holds no state, so that it

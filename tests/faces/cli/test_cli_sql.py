@@ -206,6 +206,14 @@ def test_nothing_found_is_said_and_is_exit_code_1(asked: Callable[..., Outcome])
     assert asked("--format", "table", query) == (1, "", "geminids: No rows.\n")
 
 
+def test_a_machine_without_sessions_says_where_it_looked(geminids: Run, tmp_path: Path, data: Path) -> None:
+    (tmp_path / "home" / ".gemini").mkdir(parents=True)
+    found = geminids("--home", tmp_path / "home", "--data", data, "sql", "select 1")
+    assert (found.code, found.out) == (1, "")
+    assert "No session" in found.err
+    assert str(data) not in found.err
+
+
 def test_a_long_table_ends_and_says_so(asked: Callable[..., Outcome]) -> None:
     found = asked("--format", "table", "select * from range(1500)")
     assert len(found.out.splitlines()) == 1_001

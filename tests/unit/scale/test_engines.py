@@ -21,6 +21,7 @@ from tests.support.engines import (
     stats_figures,
     written_tables,
 )
+from tests.support.redacting import redactor
 from tests.support.spark_homes import AGENTS, damage, write_generated
 from tests.support.tables import write_tables
 
@@ -63,6 +64,15 @@ def test_so_do_processes_of_a_pool(tmp_path: Path) -> None:
 def test_they_say_the_same_of_damaged_files(home: Path, tmp_path: Path) -> None:
     damage(shutil.copytree(home, tmp_path / "home", symlinks=True), Random(3))
     check(tmp_path / "home", tmp_path)
+
+
+def test_what_is_hidden_changes_no_figure(tmp_path: Path) -> None:
+    home = FIXTURES / "claude" / "fork" / "home"
+    with Library([home], tmp_path / "data") as library:
+        truth = stats_figures(library)
+    write_tables(home, tmp_path / "data", tmp_path / "out", redactor=redactor("reduced"))
+    with database_of(tmp_path / "out") as ask:
+        assert asked_figures(ask) == truth
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geminids.core.errors import NothingToReadError
+from geminids.core.errors import NOTHING_FOUND, NothingToReadError
 from geminids.faces.cli.completers import complete_files
 from geminids.faces.cli.options import (
     Choices,
@@ -22,9 +22,9 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.progress import stoppable, waiting
 
 if TYPE_CHECKING:
+    from geminids.faces.cli import sql_output
     from geminids.library import Library
     from geminids.scale.places.stored import Store
-    from geminids.scale.sql.answers import Answer
 
 FORMATS = ("table", "csv", "json", "parquet")
 STDIN = "-"
@@ -112,17 +112,15 @@ def sql(
     if written is None:
         sql_output.introduce(choices)
         return 0
-    with ExitStack() as stack:
-        store, library = _tables(choices, where)
-        if output:
-            _check_output(output, library)
-        answer = _ask(stack, store, written)
-        code = sql_output.give(choices, answer, wish)
-    if library is not None:
-        from geminids.faces.cli.sessions import tell_unreadable
+    store, library = _tables(choices, where)
+    if output:
+        _check_output(output, library)
+    code = _answer(choices, store, written, wish, library)
+    if library is None:
+        return code
+    from geminids.faces.cli.sessions import tell_unreadable
 
-        return tell_unreadable(library.unreadable()) or code
-    return code
+    return tell_unreadable(library.unreadable()) or code
 
 
 def _form(choices: Choices, form: str | None, output: str | None) -> str:
@@ -195,11 +193,25 @@ def _check_output(output: str, library: Library | None) -> None:
         raise AgentFolderError(output)
 
 
-def _ask(stack: ExitStack, store: Store, query: str) -> Answer:
-    """The answer; its rows can be had as long as the stack is open."""
+def _answer(
+    choices: Choices, store: Store, query: str, wish: sql_output.Wish, library: Library | None
+) -> int:
+    """Ask, and print or write what is answered; the exit code."""
+    from geminids.faces.cli import sql_output
     from geminids.scale.sql.answers import Answer
     from geminids.scale.sql.database import Database
+    from geminids.scale.sql.errors import NoTablesError
 
-    with waiting("Asking"):
-        database = stack.enter_context(Database(store))
-        return Answer(*database.ask(query))
+    with ExitStack() as stack:
+        try:
+            with waiting("Asking"):
+                database = stack.enter_context(Database(store))
+                answer = Answer(*database.ask(query))
+        except NoTablesError:
+            if library is None:
+                raise
+            from geminids.faces.cli.sessions import tell_nothing_found
+
+            tell_nothing_found(library.searched_places)
+            return NOTHING_FOUND
+        return sql_output.give(choices, answer, wish)
