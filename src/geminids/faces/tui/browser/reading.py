@@ -139,9 +139,14 @@ class Reading(View):
         self._last_line: LastLine | None = None
         self._size = (80, 23)
         self._is_closed = False
-        self._commands: Mapping[str, Callable[[], None]] = {
-            "q": stage.close,
-            "?": lambda: stage.show(tell_keys(stage, self.keys)),
+        self._commands = self._commands_by_letter()
+        self._read_first(words.strip())
+
+    def _commands_by_letter(self) -> Mapping[str, Callable[[], None]]:
+        """What letters do that are no moves and no actions."""
+        return {
+            "q": self.stage.close,
+            "?": lambda: self.stage.show(tell_keys(self.stage, self.keys)),
             "G": self._to_end,
             "v": lambda: self._tell_at(self._telling.at_next_level(1)),
             "V": lambda: self._tell_at(self._telling.at_next_level(-1)),
@@ -157,15 +162,6 @@ class Reading(View):
             "N": lambda: self._to_match(-1),
             "s": self._open_subagent,
         }
-        if message and is_far_down(message):
-            wanted = Wanted(key, None, message, words.strip(), stage.size[0] - 1)
-            self._ask("glance", lambda library: laid_out_far_down(library, wanted, LINES), self._see)
-        self._ask(
-            "first",
-            lambda library: told_first(library, key, self._telling, message),
-            lambda told: self._begin(told, words.strip()),
-            self._fail,
-        )
 
     # What is read.
 
@@ -185,6 +181,19 @@ class Reading(View):
                 then(answer)
 
         self.stage.ask(f"{id(self)} {lane}", question, take, failed, is_slow=is_slow)
+
+    def _read_first(self, words: str) -> None:
+        """Ask for it, or for as much as is seen first."""
+        key, message = self.key, self._begins_at
+        if message and is_far_down(message):
+            wanted = Wanted(key, None, message, words, self.stage.size[0] - 1)
+            self._ask("glance", lambda library: laid_out_far_down(library, wanted, LINES), self._see)
+        self._ask(
+            "first",
+            lambda library: told_first(library, key, self._telling, message),
+            lambda told: self._begin(told, words),
+            self._fail,
+        )
 
     def _see(self, rows: Sequence[Row]) -> None:
         self._glance = rows
