@@ -145,6 +145,40 @@ def test_a_data_directory_that_cannot_be_read_is_said(
         (data / closed).chmod(0o700)
 
 
+# What is no bad input
+
+
+def test_an_error_of_ours_ends_the_browser_and_is_not_swallowed(home: Path, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("6 sessions")
+        view = seen.app.views[-1]
+        assert isinstance(view, Sessions)
+        # Nothing that can be asked.
+        view._asker.ask(Asked(None, Scope(), 10))  # type: ignore[arg-type]
+        await seen.until_closed()
+
+    with pytest.raises(AttributeError, match="strip"):
+        browse([home], data, script)
+
+
+def test_without_colour_the_chosen_line_and_what_was_found_are_seen(home: Path, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("6 sessions", "Done.")
+        styles = [segment.style for strip in seen.strips for segment in strip if segment.style]
+        assert not any(style.color or style.bgcolor for style in styles)
+        assert all(
+            segment.style and segment.style.reverse for segment in seen.strips[2] if segment.text.strip()
+        )
+        await seen.type("3")
+        await seen.wait_for("  1 session", "Question 3")
+        await seen.press("tab")
+        await seen.wait_for("messages ·")
+        found = [one for strip in seen.strips for one in strip if one.text == "3" and one.style]
+        assert any(one.style and (one.style.underline or one.style.bold) for one in found)
+
+    browse([home], data, script, has_colour=False)
+
+
 # What is new
 
 

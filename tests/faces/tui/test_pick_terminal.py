@@ -116,6 +116,22 @@ def test_the_agent_takes_the_place_of_the_picker(home: Path) -> None:
         assert f"agent in {project}" in told.replace("\n", "")
 
 
+@pytest.mark.parametrize(
+    ("words", "verb"),
+    [
+        (["export"], "export"),
+        (["mark", "--name", "a"], "mark"),
+        (["attest", "--output", "record"], "sign"),
+        (["redact"], "show what would be hidden"),
+    ],
+)
+def test_who_names_no_session_chooses_one(home: Path, words: list[str], verb: str) -> None:
+    with run(home, *words) as seen:
+        seen.wait_for("3 sessions", f"Enter {verb}")
+        seen.press("Escape")
+        assert seen.wait_for("ended").split() == ["ended", "130"]
+
+
 def test_the_numbers_of_a_chosen_session_are_explained(home: Path) -> None:
     with run(home, "stats", "--no-pager", "--explain") as seen:
         seen.wait_for("3 sessions", "Enter explain")
