@@ -11,9 +11,10 @@ on, and gets `sessions`, `messages` and so on, which add up to what `stats` says
 
 **Copies of a session.** The same id on several machines is one session: a backup, a home that was moved, a
 folder that is synced. The copy counts that holds the most requests, then tokens, then messages; then the one
-that knows more of it to be imported, then the newer one. Another copy counts beside it only where it went on by itself: it holds a request that no
-fuller copy holds; then it is settled like a fork. (An agent that does not write down the names of requests
-cannot tell; of its sessions the fullest copy counts.) What one machine holds under one id is never left out.
+that knows more of it to be imported, then the newer one. Another copy counts beside it only where it went on
+by itself: it holds a request that no fuller copy holds; then it is settled like a fork. (An agent that does
+not write down the names of requests cannot tell; of its sessions the fullest copy counts.) What one machine
+holds under one id is never left out.
 
 **Copies of a request.** Forks and resumed sessions repeat what was said before. What their own files tell of
 that is `imported`, and never counts. Else a request, by the provider's name of it, counts in one session:
