@@ -27,6 +27,7 @@ from geminids.storage.index.bundles import (
     ToldOfSession,
     bundle_facts,
     numbered_place,
+    packed_bundle_of,
     told_of_sessions,
 )
 from geminids.storage.index.database import Index
@@ -174,7 +175,8 @@ class Parts:
 
     def _bundle(self, bundle: BundleFacts) -> Bundle | None:
         disk = next((home.disk for home in self._homes if home.agent == bundle.agent), None)
-        known = unpacked_bundle(bundle.found, disk) if disk and bundle.found else None
+        found = packed_bundle_of(self._index, bundle.number)
+        known = unpacked_bundle(found, disk) if disk and found else None
         told = self._told[bundle.number]
         if known is not None or not told:
             return known

@@ -27,7 +27,7 @@ from geminids.storage.codec.rows import traces
 if TYPE_CHECKING:
     from geminids.sharing.redact import Redactor
 
-BYTES = 2_000_000
+BYTES = 1_000_000
 """Of session files whose rows are gathered before they are written."""
 _LAST = "sessions"
 """The table that is written last: what it tells of is there."""

@@ -95,8 +95,6 @@ class BundleFacts(NamedTuple):
     stamp: bytes
     size: int
     """Bytes of its files."""
-    found: bytes
-    """The bundle itself as it was packed; nothing if it is not all taken in."""
 
 
 class ToldOfSession(NamedTuple):
@@ -112,11 +110,17 @@ class ToldOfSession(NamedTuple):
 def bundle_facts(index: Index) -> list[BundleFacts]:
     """All bundles, in an order that does not depend on when they were read."""
     rows = index.connection.execute(
-        "SELECT bundles.id, shelf, agent, shelves.key, bundles.key, stamp, bytes, "
-        "CASE stamp WHEN x'' THEN x'' ELSE found END "
+        "SELECT bundles.id, shelf, agent, shelves.key, bundles.key, stamp, bytes "
         "FROM bundles JOIN shelves ON shelves.id = shelf ORDER BY agent, shelves.key, bundles.key"
     )
     return list(map(BundleFacts._make, rows))
+
+
+def packed_bundle_of(index: Index, bundle: int) -> bytes:
+    """A bundle as it was packed; nothing if it is not all taken in."""
+    wanted = "SELECT CASE stamp WHEN x'' THEN x'' ELSE found END FROM bundles WHERE id = ?"
+    row = index.connection.execute(wanted, (bundle,)).fetchone()
+    return row[0] if row else b""
 
 
 def told_of_sessions(index: Index) -> list[ToldOfSession]:
