@@ -130,6 +130,8 @@ def introduce(choices: Choices) -> None:
     for table in TABLES.values():
         page.line((f"{table.name:<10}", "title"), table.meaning)
     page.line()
+    page.sentence("Everything counts once in them, as in `stats`; all_requests and others have every row.")
+    page.line()
     for example in EXAMPLES:
         page.command("", f'geminids sql "{example}"')
     page.line()

@@ -108,8 +108,8 @@ class Database:
         if not found:
             raise BadQueryError("it is empty.")
         if found[0].type != duckdb.StatementType.SELECT:
-            kind = found[0].type.name
-            raise BadQueryError(f"it only reads: SELECT, WITH, FROM, DESCRIBE, SUMMARIZE (and not {kind}).")
+            kind = {"MULTI": "PIVOT"}.get(found[0].type.name, found[0].type.name)
+            raise BadQueryError(f"{kind} is not allowed; SELECT, WITH, FROM, DESCRIBE and SUMMARIZE are.")
         return query
 
     def _asking(self, work: Callable[[], Given], *, before_query: bool = False) -> Given:

@@ -68,7 +68,7 @@ def bad_query(message: str, tables: Sequence[str], columns: Collection[str]) -> 
         known = re.findall(r'"(?:\w+\.)?(\w+)"', candidates[1]) if candidates else []
         name = unknown["one"] or unknown["other"] or ""
         return BadQueryError(f"no column {name!r}.{_near(name, known or columns)} {_LIST}")
-    said = _KIND.sub("", message, count=1).split("\n\nLINE ")[0].strip()
+    said = _KIND.sub("", message, count=1).split("\n\nLINE ")[0].partition("Candidate functions:")[0]
     sentence = " ".join(said.split())
     return BadQueryError(sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.")
 
