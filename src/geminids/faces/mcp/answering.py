@@ -9,13 +9,14 @@ It ends when its stdin does, whatever it is in the middle of.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Sequence
 from functools import partial
 from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from geminids.core.errors import GeminidsError
 from geminids.faces.mcp.callers import Call
@@ -47,7 +48,7 @@ class Answering:
 
     def hear(self, line: bytes) -> None:
         """Take a question, or take one back."""
-        told = json.loads(line)
+        told = msgspec.json.decode(line)
         if "cancel" in told:
             if task := self._asked.get(told["cancel"]):
                 task.cancel()
@@ -79,7 +80,7 @@ class Answering:
         return answer._asdict()
 
     def _say(self, message: dict[str, Any]) -> None:
-        self._out.write(json.dumps(message).encode() + b"\n")
+        self._out.write(msgspec.json.encode(message) + b"\n")
         self._out.flush()
 
 
@@ -120,4 +121,4 @@ async def _serve(wanted: Wanted, out: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    main(Wanted(**json.loads(sys.argv[1])))
+    main(Wanted(**msgspec.json.decode(sys.argv[1])))

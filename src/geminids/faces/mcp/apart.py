@@ -117,9 +117,11 @@ class AnswersApart:
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         """Hand on what the process says; whoever waits when it ends is told so."""
+        import msgspec
+
         assert process.stdout is not None
         while line := await process.stdout.readline():
-            told = json.loads(line)
+            told = msgspec.json.decode(line)
             answered, tell = self._waiting.get(told["id"], (None, None))
             if "progress" not in told:
                 if answered is not None and not answered.done():
