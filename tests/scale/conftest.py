@@ -25,6 +25,7 @@ SETTINGS = {
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
+    "spark.python.authenticate.socketTimeout": "120s",
 }
 """For a machine of two cores; without its pages, which need ports."""
 
@@ -66,7 +67,7 @@ def cluster() -> Iterator[SparkSession]:
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Homes of all agents: generated, recorded, damaged."""
-    return write_homes(tmp_path_factory.mktemp("homes"), 60)
+    return write_homes(tmp_path_factory.mktemp("homes"), 40)
 
 
 @pytest.fixture(scope="session")
