@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -101,7 +102,24 @@ def assert_kept(home: AgentHome, agent: str) -> None:
 
 
 def titles(home: AgentHome, agent: str, *options: str) -> list[str]:
+    """What we list of an agent; nothing before there is an index."""
+    if not list(home.data.glob("index/*.db")):
+        return []
     return [one["title"] for one in home.sessions(*options) if one["agent"] == agent]
+
+
+@pytest.fixture
+def no_daemon(agent_home: AgentHome) -> Iterator[None]:
+    """A while at whose end none of the programs is left that an agent installed in its home and started."""
+    yield
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            program = (process / "exe").readlink()
+        except OSError:
+            # It has ended, or is another user's.
+            continue
+        if program.is_relative_to(agent_home.home):
+            os.kill(int(process.name), signal.SIGKILL)
 
 
 def wait_until(is_so: Callable[[], bool], otherwise: str) -> None:
@@ -329,6 +347,27 @@ def test_codex_cli_searches_and_keeps(release: str, agent_home: AgentHome) -> No
         installed(agent_home, "uninstall", "--yes")
         assert settings_of(codex.data) == before
         assert "geminids" not in codex.run("mcp", "list").out
+
+
+@pytest.mark.usefixtures("no_daemon")
+def test_codex_cli_keeps_after_a_turn(agent_home: AgentHome) -> None:
+    with responses_api() as api:
+        codex = Codex(agent_home, CODEX_RELEASES[0], api.url)
+        settings = codex.data / "config.toml"
+        trusted = f'\n\n[projects."{agent_home.project}"]\ntrust_level = "trusted"\n'
+        settings.write_bytes(settings.read_bytes() + trusted.encode())
+        installed(agent_home, "install", "codex", "--yes")
+        api.push(import_module("responses_api").say("The pears."))
+        with left_terminal([codex.program], agent_home) as terminal:
+            # It advertises another model first.
+            terminal.wait_for(re.compile(r"Use\s?existing\s?model"))
+            terminal.rest(1)
+            terminal.type("2")
+            terminal.rest(5)
+            terminal.type(PROMPT)
+            # It draws words in pieces.
+            terminal.wait_for(re.compile(r"ears\."))
+            wait_until(lambda: PROMPT in titles(agent_home, "codex", "--no-sync"), "no turn was kept")
 
 
 def test_codex_cli_runs_a_hook_where_another_program_is_told_of_turns(agent_home: AgentHome) -> None:
