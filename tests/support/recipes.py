@@ -10,7 +10,7 @@ from typing import Any
 from tests.conftest import ROOT
 
 PAGE = ROOT / "docs" / "scale.md"
-_FOLDERS = ("homes", "told", "state", "messages", "checkpoint")
+_FOLDERS = ("homes", "tables", "state", "messages", "checkpoint")
 
 
 def programs(heading: str) -> Sequence[str]:
@@ -23,6 +23,6 @@ def programs(heading: str) -> Sequence[str]:
 def run(program: str, folder: Path, names: dict[str, Any]) -> None:
     """Run a program with its folders below another, and with what the programs before it have defined."""
     for name in _FOLDERS:
-        # What is told is asked for by its name, too.
+        # A table and an option are called like the folder.
         program = re.sub(rf'(?<!"table", )"{name}"(?!, ")', repr(str(folder / name)), program)
     exec(compile(program, str(PAGE), "exec"), names)

@@ -66,8 +66,8 @@ MEANINGS = {
     "redact": "`false`: secrets stay in what is read of sessions. Default: `true`.",
     "keyFile": "The key by which the same secret has the same replacement. Default: that of this user.",
     "bytes": "Bytes of session files that one task reads. Default: 32000000.",
-    "pushdown": "`true`: the conditions of the query tell what need not be read. Default: `false`.",
-    "state": "For streams: a folder in which to note what was told. It belongs to one stream.",
+    "pushdown": "`true`: read only what the conditions of the query ask for. Default: `false`.",
+    "state": "For streams: a folder in which to record what was read. It belongs to one stream.",
 }
 """All options beside the path."""
 
