@@ -63,7 +63,7 @@ class AskedForWords(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True
     ] = ""
     agent: Annotated[str, Meta(description="Only sessions of this agent.", max_length=100)] = ""
     since: Annotated[str, Meta(description="Only after this time: 12h, 7d, 2026-05-01.", max_length=100)] = ""
-    sessions: Annotated[int, Meta(description="Sessions in the answer at most.", ge=1, le=20)] = 5
+    sessions: Annotated[int, Meta(description="Sessions in the answer at most.", ge=1, le=20)] = 4
     messages: Annotated[int, Meta(description="Messages of each session at most.", ge=1, le=20)] = 2
     with_own: Annotated[bool, Meta(description="Also search the session that asks.")] = False
 
