@@ -7,9 +7,9 @@
             print(session.title)
 
 What there is comes from the index, which is brought up to date first; the words of a session are read from
-the agents' files when it is shown. No session file of an agent is ever changed. The methods stand in one module for
-each subject, over what `context.py` has opened; most of what they need is loaded when they are called, since
-a list of sessions has less time than it takes to load the model.
+the agents' files when it is shown. No session of an agent is ever changed. The methods stand in one module
+for each subject, over what `context.py` has opened; most of what they need is loaded when they are called,
+since a list of sessions has less time than it takes to load the model.
 """
 
 from __future__ import annotations
