@@ -217,7 +217,7 @@ class _Listed:
         for shelf in self.shelves:
             for bundle in shelf.bundles:
                 yield Unit(self.name_of(bundle), _stamp(bundle))
-            if _listed(shelf.companions):
+            if _lying_beside(shelf.companions):
                 yield Unit(self.name_of(shelf.companions), _stamp(shelf.companions))
 
     def name_of(self, of: Bundle | Companions | Problem) -> str:
@@ -239,7 +239,7 @@ class _Listed:
 def _stamp(of: Bundle | Companions) -> str:
     """What is different as soon as one of its files is, or what is known of it beside them."""
     if isinstance(of, Companions):
-        return _digest(map(_fact, _listed(of)))
+        return _digest(map(_fact, _lying_beside(of)))
     return _digest([repr(of.project), of.title or "", *map(_fact, of.files), *map(_fact, of.beside)])
 
 
@@ -270,7 +270,7 @@ def _parts(listed: _Listed, shelf: Shelf, wanted: Wanted, most: int) -> Iterator
     for bundle in shelf.bundles:
         is_told = listed.is_wanted(bundle, wanted) and _is_in_time(bundle.files, wanted)
         (told if is_told else rest).append(bundle)
-    lying = _listed(shelf.companions)
+    lying = _lying_beside(shelf.companions)
     is_told = bool(lying) and listed.is_wanted(shelf.companions, wanted) and _is_in_time(lying, wanted)
     beside = shelf.companions if is_told else None
     tied = rest if beside else []
@@ -303,7 +303,7 @@ def _may_be_in(project: Project, wanted: Container[str] | None) -> bool:
     return wanted is None or not project.certain or project.path in wanted
 
 
-def _listed(companions: Companions) -> Sequence[CompanionFile]:
+def _lying_beside(companions: Companions) -> Sequence[CompanionFile]:
     """What lies beside the sessions of a project and is listed among them."""
     return [file for file in companions.files if file.kind in LISTED]
 
@@ -331,7 +331,7 @@ def _readings_of(part: Part) -> Iterator[tuple[str, Reading]]:
         for bundle in part.tied:
             _read(bundle, traced, traces)
         beside = partial(read_beside, part.beside, traces, BESIDE_LIMIT)
-        yield part.beside.agent, _whatever_comes(beside, _listed(part.beside)[0].path)
+        yield part.beside.agent, _whatever_comes(beside, _lying_beside(part.beside)[0].path)
 
 
 def _read(bundle: Bundle, traced: Callable[..., Trace] | None, traces: list[Trace]) -> Reading:
