@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ import pytest
 
 from geminids.scale.places.stores import open_store
 from geminids.scale.schema import TABLES, VERSION
+from geminids.scale.sql.answers import Answer
 from geminids.scale.sql.database import Database
 from geminids.scale.sql.errors import BadQueryError, TablesDamagedError
 from geminids.scale.tables.manifest import FOLDER
@@ -159,6 +161,31 @@ def test_values_of_every_kind(asked: Callable[..., Outcome]) -> None:
             "pairs": [["k", 1]],
         }
     ]
+
+
+def test_no_kind_of_value_breaks_a_format(prison: Prison) -> None:
+    """The engine has a list of all of its kinds, with the least and the largest value of each."""
+    _, batches = prison.database.ask("describe from test_all_types()")
+    names = [row["column_name"] for batch in batches for row in batch.to_pylist()]
+    assert len(names) > 40
+    refused: list[str] = []
+    for name in names:
+        for form in ("json", "parquet"):
+            answer = Answer(*prison.database.ask(f'select "{name}" from test_all_types()'))
+            try:
+                written = b"".join(getattr(answer, form)())
+            except BadQueryError as error:
+                refused.append(str(error))
+            else:
+                assert form == "parquet" or len(json.loads(written)) == 3, name
+    assert len(refused) < len(names) * 0.4
+    assert all("CAST(… AS VARCHAR)" in sentence for sentence in refused)
+
+
+def test_an_interval_is_no_list_of_three_numbers(asked: Callable[..., Outcome]) -> None:
+    query = "select [1, 2, 3] as list, interval '1 month 2 days 03:04:05' as span, [interval 1 day] as some"
+    _, row = asked("-f", "table", query).out.splitlines()
+    assert row.split("  ") == ["[1,2,3]", "1 month 2 days 03:04:05", '["P1D"]']
 
 
 def test_in_a_pipe_it_is_csv_and_on_a_terminal_a_table_that_fits(
@@ -538,6 +565,15 @@ def test_what_does_not_fit_into_memory_goes_through_a_folder_that_is_gone_afterw
         (folder,) = spill.iterdir()
         assert folder.stat().st_mode & 0o077 == 0
     assert list(spill.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much memory a process has")
+def test_a_single_value_cannot_take_all_memory(geminids: Run, out: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    found = geminids("sql", "--tables", out, "select length(repeat('a', 4000000000))")
+    assert (found.code, found.out) == (3, "")
+    assert "needs more than" in found.err
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 @pytest.mark.slow

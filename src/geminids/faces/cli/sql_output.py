@@ -16,7 +16,7 @@ from geminids.faces.cli.stats_csv import csv_line
 from geminids.faces.cli.talk import say
 from geminids.faces.drawing.page import Page, open_page
 from geminids.faces.drawing.screen import Screen, find_screen
-from geminids.scale.schema import TABLES, Column, Table
+from geminids.scale.schema import TABLES, Table
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
@@ -177,11 +177,7 @@ def _draw_columns(page: Page, table: Table) -> None:
         Field("meaning", is_number=False, least=20, is_free=True),
     )
     rows = [
-        Row([Cell(column.name), Cell(TYPES[column.kind], style="quiet"), Cell(_meaning(column))])
+        Row([Cell(column.name), Cell(TYPES[column.kind], style="quiet"), Cell(column.meaning)])
         for column in table.columns
     ]
     draw(page, fit(fields, rows, screen.width), is_drawn=screen.is_drawn)
-
-
-def _meaning(column: Column) -> str:
-    return column.meaning

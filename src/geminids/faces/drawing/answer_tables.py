@@ -74,9 +74,9 @@ def _words(value: Any, *, are_days: bool) -> str:
             return value.isoformat()
         case str():
             return safe.line(value[:_MOST_WORDS])
-        case (int(months), int(days), int(nanoseconds)):
+        case _ if hasattr(value, "nanoseconds"):
             # What the engine calls an interval.
-            return _span(months, days, nanoseconds // 1_000_000_000)
+            return _span(value.months, value.days, value.nanoseconds // 1_000_000_000)
         case _:
             from geminids.scale.sql.answers import plain
             from geminids.sharing.export.data import encode

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from geminids.scale.sql.errors import BadQueryError
 from geminids.sharing.export.data import encode_harmless
 from geminids.sharing.export.files import write_file
 
 Row = tuple[Any, ...]
+_CAST = "cast it to text: CAST(… AS VARCHAR)."
 
 
 class Answer(NamedTuple):
@@ -42,7 +44,7 @@ class Answer(NamedTuple):
     def rows(self) -> Iterator[Row]:
         """Its rows, in values of Python."""
         for batch in self.batches:
-            yield from zip(*(_in_utc(column).to_pylist() for column in batch.columns), strict=True)
+            yield from zip(*map(_values, batch.columns, self.names), strict=True)
 
     def plain_rows(self) -> Iterator[list[Any]]:
         """Its rows as JSON has them."""
@@ -59,7 +61,11 @@ class Answer(NamedTuple):
     def parquet(self) -> Iterator[bytes]:
         """A Parquet file."""
         pieces = _Pieces()
-        with pq.ParquetWriter(pa.PythonFile(pieces, "w"), self.schema, compression="zstd") as writer:
+        try:
+            opened = pq.ParquetWriter(pa.PythonFile(pieces, "w"), self.schema, compression="zstd")
+        except pa.ArrowNotImplementedError as error:
+            raise BadQueryError(f"Parquet cannot hold what it gives ({error}); {_CAST}") from error
+        with opened as writer:
             for gathered in _in_groups(self.batches):
                 writer.write_table(pa.Table.from_batches(gathered, self.schema))
                 yield pieces.taken()
@@ -100,6 +106,17 @@ class _Pieces(io.RawIOBase):
 
 _GROUP = 24_000_000
 """Bytes of rows that become a group of a Parquet file."""
+
+
+def _values(column: pa.Array, name: str) -> list[Any]:
+    """A column in values of Python; as words where Python has no such value, as of the year 20000."""
+    try:
+        return _in_utc(column).to_pylist()  # type: ignore[no-any-return]
+    except (ValueError, OverflowError, KeyError) as error:
+        try:
+            return column.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
+        except pa.ArrowNotImplementedError:
+            raise BadQueryError(f"{name!r} has a value that cannot be printed; {_CAST}") from error
 
 
 def _in_utc(column: pa.Array) -> pa.Array:

@@ -25,6 +25,7 @@ from geminids.scale.sql.errors import (
     TooLargeError,
     bad_query,
 )
+from geminids.scale.sql.memory import bounded
 from geminids.scale.sql.reserved import with_quotes
 from geminids.scale.tables.manifest import ENDING, refuse_newer_tables
 
@@ -68,10 +69,12 @@ class Database:
         if not any(self._files.values()):
             raise NoTablesError(store.uri)
         self._open = ExitStack()
+        self._reader: pa.RecordBatchReader | None = None
 
     def __enter__(self) -> Self:
         with self._open:
             self._thread = self._open.enter_context(ThreadPoolExecutor(1, "asking"))
+            self._open.enter_context(bounded())
             spill = self._open.enter_context(tempfile.TemporaryDirectory(prefix="geminids-"))
             limits: dict[str, str] = {"memory_limit": self._memory, "temp_directory": spill}
             self._connection = duckdb.connect(config=_CLOSED | limits)
@@ -86,11 +89,13 @@ class Database:
         self._open.close()
 
     def ask(self, query: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        """The columns of an answer, and its rows, some at a time. Raises BadQueryError."""
+        """The columns of an answer, and its rows, some at a time, until the next. Raises BadQueryError."""
+        if self._reader is not None:
+            self._reader.close()
         query = query.encode("utf-8", "replace").decode()
         relation = self._asking(lambda: self._connection.sql(self._checked(query)))
         names = _each_once(relation.columns)
-        reader = self._asking(lambda: relation.to_arrow_reader(ROWS))
+        self._reader = reader = self._asking(lambda: relation.to_arrow_reader(ROWS))
         schema = pa.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
         return schema, self._batches(reader, schema)
 
@@ -125,7 +130,7 @@ class Database:
             raise
         except duckdb.PermissionException as error:
             raise BadQueryError("it may read the tables and nothing else: no file, no network.") from error
-        except duckdb.OutOfMemoryException as error:
+        except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise TooLargeError(self._memory) from error
         except (duckdb.IOException, pa.ArrowInvalid, OSError) as error:
             raise TablesDamagedError(self._store.uri, _sentence(error)) from error
