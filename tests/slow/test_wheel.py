@@ -43,6 +43,19 @@ def test_a_wheel_holds_the_page_and_not_its_sources(dist: Path) -> None:
     assert not [name for name in names if "/frontend/" in name or "node_modules" in name]
 
 
+def test_a_wheel_holds_what_agents_are_given(dist: Path) -> None:
+    names = _names(_wheel(dist))
+    packages = {
+        path.relative_to(ROOT / "src") for path in (ROOT / "src").glob("geminids/agents/*/install/package")
+    }
+    assert len(packages) == len(list((ROOT / "integrations").iterdir())) - 1
+    for package in packages:
+        files = {
+            path.relative_to(ROOT / "src") for path in (ROOT / "src" / package).rglob("*") if path.is_file()
+        }
+        assert {path.as_posix() for path in files} <= names
+
+
 def test_the_archive_makes_the_same_wheel_without_node(dist: Path, tmp_path: Path) -> None:
     (archive,) = dist.glob("*.tar.gz")
     with tarfile.open(archive) as packed:

@@ -283,6 +283,17 @@ def test_a_package_that_somebody_else_put_there_stays(geminids: Run, home: Path)
     assert "stays: '.gemini-extension-install.json' in it was not" in geminids("uninstall").out
 
 
+def test_a_text_that_somebody_else_wrote_stays(geminids: Run, home: Path) -> None:
+    theirs = home / ".codex/skills/geminids/SKILL.md"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("mine")
+    refused = geminids("install", "codex", "--yes")
+    assert (refused.code, "move it away first" in refused.err) == (3, True)
+    removed = geminids("uninstall", "--yes")
+    assert (removed.code, "stays: 'SKILL.md' in it was not written by" in removed.out) == (0, True)
+    assert theirs.read_text() == "mine"
+
+
 def test_a_folder_that_is_a_link_is_not_written_into(geminids: Run, home: Path, tmp_path: Path) -> None:
     theirs = tmp_path / "clone"
     theirs.mkdir()
@@ -455,7 +466,7 @@ toml_texts = st.sampled_from(
 
 
 @settings(
-    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     st.none() | json_texts,

@@ -44,7 +44,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def action(self) -> str:
-        """What is done: create, edit, replace, restore or remove."""
+        """What is done: create, edit, replace or remove."""
         if self.before is None:
             return "create"
         if self.after is None:

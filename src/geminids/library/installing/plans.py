@@ -107,8 +107,10 @@ class Planner:
             raise UnwritableError(package.folder, "is a link")
         known = self._entry.written(package.folder) if self._entry else None
         strangers = [name for name in _files_in(package.folder) if name not in package.files]
-        if known is None and strangers:
-            raise UnwritableError(package.folder, "exists already and was not written by `geminids install`")
+        if known is None and (strangers or _foreign(package)):
+            raise UnwritableError(
+                package.folder, "exists already and was not written by `geminids install`; move it away first"
+            )
         for name, content in package.files.items():
             self._change(_inside(package.folder, name), content, package=package.folder)
         for name in strangers:
@@ -176,9 +178,9 @@ class Planner:
             return
         ours = known.files if known else package.files
         strangers = [name for name in names if name not in ours]
-        if strangers and known is None:
+        if known is None and (foreign := strangers or _foreign(package)):
             self._notes.append(
-                f"{package.folder!r} stays: {strangers[0]!r} in it was not written by `geminids install`."
+                f"{package.folder!r} stays: {foreign[0]!r} in it was not written by `geminids install`."
             )
             return
         for name in names:
@@ -209,6 +211,16 @@ def _named(path: str, edited: Callable[[], bytes]) -> bytes:
         return edited()
     except UneditableError as error:
         raise UnwritableError(path, str(error)) from error
+
+
+def _foreign(package: Package) -> list[str]:
+    """The texts in the place of ours that are others; commands in manifests depend on who installed them."""
+    there = {name: content_of(_inside(package.folder, name)) for name in package.files}
+    return [
+        name
+        for name, content in package.files.items()
+        if not name.endswith(".json") and there[name] not in (None, content)
+    ]
 
 
 def _inside(folder: str, name: str) -> str:
