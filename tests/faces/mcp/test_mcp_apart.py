@@ -36,9 +36,10 @@ def apart_from(folder: Path, talk: Callable[[AnswersApart], Awaitable[Any]]) -> 
         try:
             return await asyncio.wait_for(talk(answers), 60)
         finally:
+            process = answers._process
             answers.end()
-            assert answers._process is not None
-            await answers._process.wait()
+            if process is not None:
+                await process.wait()
 
     return asyncio.run(run())
 
@@ -60,6 +61,7 @@ def test_who_has_not_been_asked_for_a_while_is_let_go_and_comes_again(
     monkeypatch.setattr(apart, "IDLE", 0.2)
 
     async def talk(answers: AnswersApart) -> tuple[int, int, bool]:
+        answers.begin()
         first = await listed(answers)
         process = answers._process
         assert process is not None

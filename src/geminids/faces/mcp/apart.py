@@ -10,8 +10,9 @@ import asyncio
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.core.errors import PARTLY_DONE, GeminidsError
 
@@ -39,6 +40,14 @@ class EndedError(GeminidsError):
         )
 
 
+class _Question(NamedTuple):
+    """What somebody waits for."""
+
+    process: asyncio.subprocess.Process
+    answered: asyncio.Future[dict[str, Any]]
+    tell: Tell | None
+
+
 class AnswersApart:
     """The same as `Answers`, from another process."""
 
@@ -46,17 +55,14 @@ class AnswersApart:
         self._wanted = wanted
         self._process: asyncio.subprocess.Process | None = None
         self._starting = asyncio.Lock()
-        self._listening: asyncio.Task[None] | None = None
         self._numbers = count(1)
-        self._waiting: dict[int, tuple[asyncio.Future[dict[str, Any]], Tell | None]] = {}
+        self._waiting: dict[int, _Question] = {}
         self._letting_go: asyncio.TimerHandle | None = None
-        self._telling: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     def begin(self) -> None:
         """Have the process started."""
-        task = asyncio.create_task(self._started())
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+        self._keep(asyncio.create_task(self._started()))
 
     async def answer(self, tool: Tool, given: dict[str, Any], call: Call, tell: Tell) -> Answer:
         """What a tool gives. Raises GeminidsError."""
@@ -78,12 +84,13 @@ class AnswersApart:
     async def _ask(self, question: dict[str, Any], tell: Tell | None) -> dict[str, Any]:
         process = await self._started()
         number, answered = next(self._numbers), asyncio.get_running_loop().create_future()
-        self._waiting[number] = answered, tell
+        self._waiting[number] = _Question(process, answered, tell)
         try:
             await self._say(process, {"id": number, **question})
             answer: dict[str, Any] = await answered
         except asyncio.CancelledError:
-            await asyncio.shield(self._say(process, {"cancel": number}))
+            with suppress(EndedError):
+                await asyncio.shield(self._say(process, {"cancel": number}))
             raise
         finally:
             self._waiting.pop(number, None)
@@ -102,8 +109,6 @@ class AnswersApart:
 
     async def _started(self) -> asyncio.subprocess.Process:
         async with self._starting:
-            if self._letting_go is not None:
-                self._letting_go.cancel()
             if self._process is None or self._process.returncode is not None:
                 self._process = await asyncio.create_subprocess_exec(
                     *(sys.executable, "-P", "-m", "geminids.faces.mcp.answering"),
@@ -112,7 +117,9 @@ class AnswersApart:
                     stdout=subprocess.PIPE,
                     limit=LONGEST_LINE,
                 )
-                self._listening = asyncio.create_task(self._listen(self._process))
+                self._keep(asyncio.create_task(self._listen(self._process)))
+            # Many agents start a server and never ask it.
+            self._let_go_later()
             return self._process
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
@@ -122,18 +129,23 @@ class AnswersApart:
         assert process.stdout is not None
         while line := await process.stdout.readline():
             told = msgspec.json.decode(line)
-            answered, tell = self._waiting.get(told["id"], (None, None))
-            if "progress" not in told:
-                if answered is not None and not answered.done():
-                    answered.set_result(told)
-            elif tell is not None:
-                telling = asyncio.create_task(_tell(tell, told["progress"]))
-                self._telling.add(telling)
-                telling.add_done_callback(self._telling.discard)
+            question = self._waiting.get(told["id"])
+            if question is None:
+                continue
+            if "progress" in told:
+                if question.tell is not None:
+                    self._keep(asyncio.create_task(_tell(question.tell, told["progress"])))
+            elif not question.answered.done():
+                question.answered.set_result(told)
         await process.wait()
-        for answered, _ in self._waiting.values():
-            if not answered.done():
-                answered.set_exception(EndedError())
+        for question in self._waiting.values():
+            if question.process is process and not question.answered.done():
+                question.answered.set_exception(EndedError())
+
+    def _keep(self, task: asyncio.Task[Any]) -> None:
+        """Hold on to a task until it is done: the loop itself would forget it."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _let_go_later(self) -> None:
         if self._letting_go is not None:
@@ -143,7 +155,10 @@ class AnswersApart:
     def _let_go(self) -> None:
         if not self._waiting and self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
+            self._process = None
 
 
 async def _tell(tell: Tell, progress: list[Any]) -> None:
-    await tell(*progress)
+    # A client that hears nothing of how far it is still gets its answer.
+    with suppress(Exception):
+        await tell(*progress)

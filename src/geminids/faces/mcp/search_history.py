@@ -157,7 +157,7 @@ class _Search:
         if found.is_spread:
             self._say("No message has all the words; these sessions have them in several.")
         if found.stopped:
-            self._say(f"{found.stopped.left:,} more sessions may match; `next` goes on with them.")
+            self._say(f"{found.stopped.left:,} more sessions may match; `next` continues with them.")
         if not found.sessions and (unknown := desk.library.no_such_project(question, desk.now)):
             self._say(str(unknown))
         for typed, read in found.respelt.items():

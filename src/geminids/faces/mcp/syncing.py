@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from geminids.core.errors import GeminidsError, NoIndexError
+from geminids.core.errors import GeminidsError
 from geminids.faces.serving.libraries import Libraries
 from geminids.faces.serving.workers import Workers
 from geminids.library import Library
@@ -85,20 +85,16 @@ class Syncing:
             self._libraries.renew()
 
     def _is_current(self) -> bool:
-        with self._libraries.open() as library:
-            try:
-                return library.is_current()
-            except GeminidsError:
-                # Whatever is wrong with it, a sync is what mends it.
-                return False
+        # Whatever is wrong with an index, a sync is what mends it.
+        with suppress(GeminidsError, OSError), self._libraries.open() as library:
+            return library.is_current()
+        return False
 
     def _progress(self) -> tuple[int, int]:
         """How many sessions can be asked for, and about how many cannot yet."""
-        with self._libraries.open() as library:
-            try:
-                return _sessions(library), library.to_come()
-            except NoIndexError:
-                return 0, 0
+        with suppress(GeminidsError), self._libraries.open() as library:
+            return _sessions(library), library.to_come()
+        return 0, 0
 
 
 def _sessions(library: Library) -> int:

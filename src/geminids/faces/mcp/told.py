@@ -36,7 +36,7 @@ def search(answer: SearchAnswer) -> str:
 def found_session(session: FoundSession) -> str:
     """A session with the messages that were found in it."""
     missing = f"; without {', '.join(session.missing)}" if session.missing else ""
-    matches = f"  {session.matches} matches{missing}"
+    matches = f"  matches: {session.matches}{missing}"
     return "\n".join([*_session(session), matches, *map(_found_message, session.messages)])
 
 
@@ -48,7 +48,7 @@ def _found_message(found: FoundMessage) -> str:
 
 def read(answer: ReadAnswer) -> str:
     """A window of a session."""
-    counted = f"  {answer.total} messages; detail: {answer.detail}"
+    counted = f"  messages: {answer.total}; detail: {answer.detail}"
     head = [answer.note, *_session(answer.session), counted]
     return _blocks(head, map(read_message, answer.messages), answer)
 
@@ -64,7 +64,7 @@ def read_message(read: ReadMessage) -> str:
 def sessions(answer: ListAnswer) -> str:
     """A list of sessions."""
     project = [f"Project: {answer.project}"] if answer.project else []
-    total = [f"{answer.total} sessions in all"] if answer.total is not None else []
+    total = [f"Sessions in all: {answer.total}"] if answer.total is not None else []
     return _blocks([answer.note, *project, *total], map(listed_session, answer.sessions), answer)
 
 
@@ -76,8 +76,8 @@ def listed_session(session: ListedSession) -> str:
 
 def brief(answer: BriefAnswer) -> str:
     """A session in brief."""
-    counts = ", ".join(f"{number} {kind}" for kind, number in answer.counts.items())
-    head = [answer.note, *_session(answer.session), f"  {answer.total} messages; {counts}"]
+    counts = ", ".join(f"{kind} {number}" for kind, number in answer.counts.items())
+    head = [answer.note, *_session(answer.session), f"  messages: {answer.total}; {counts}"]
     return _blocks(head, ["\n".join(map(brief_item, answer.items))], answer)
 
 
@@ -108,13 +108,13 @@ def usage_group(group: UsageGroup) -> str:
 def edits(answer: EditsAnswer) -> str:
     """Sessions that changed a file."""
     paths = [f"File: {path}" for path in answer.paths]
-    head = [answer.note, *paths, f"{answer.total} sessions in all"]
+    head = [answer.note, *paths, f"Sessions in all: {answer.total}"]
     return _blocks(head, map(editing_session, answer.sessions), answer)
 
 
 def editing_session(session: EditingSession) -> str:
     """A session with what it did to a file."""
-    before = [f"  ({session.left} edits before these)"] if session.left else []
+    before = [f"  (edits before these: {session.left})"] if session.left else []
     return "\n".join([*_session(session), *before, *map(_edit, session.edits)])
 
 
