@@ -163,6 +163,7 @@ def test_values_of_every_kind(asked: Callable[..., Outcome]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_no_kind_of_value_breaks_a_format(prison: Prison) -> None:
     """The engine has a list of all of its kinds, with the least and the largest value of each."""
     _, batches = prison.database.ask("describe from test_all_types()")
@@ -435,6 +436,7 @@ def test_the_command_refuses_it_too(geminids: Run, prison: Prison, attack: str) 
     assert (found.code, found.out) == (2, "")
 
 
+@pytest.mark.slow
 def test_no_function_of_the_engine_reads_a_file(prison: Prison) -> None:
     named = (
         "select distinct function_name as name, function_type as kind from duckdb_functions() "
@@ -550,6 +552,7 @@ def test_a_damaged_file_is_told(geminids: Run, out: Path, content: bytes | None)
 # While it runs
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_into_memory_goes_through_a_folder_that_is_gone_afterwards(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
