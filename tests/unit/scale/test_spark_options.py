@@ -87,13 +87,12 @@ def test_secrets_are_hidden_unless_it_is_said_otherwise(machine: Path) -> None:
 def test_a_key_in_a_file_hides_alike_wherever_it_is(tmp_path: Path, machine: Path) -> None:
     key = tmp_path / "key"
     key.write_bytes(bytes(range(32)))
-    hidden = [
-        redactor.redact_text("token ghp_x7Kd93mQpLz0aBvRtY5nWcE8sUfJ2hG4iXoD")
+    hiding = [
+        redactor.fingerprint
         for options in ({"keyFile": str(key)}, {"keyfile": str(key)}, {})
         if (redactor := asked({"path": "/homes"} | options).redactor())
     ]
-    assert "ghp_" not in hidden[0]
-    assert hidden[0] == hidden[1] != hidden[2]
+    assert hiding[0] == hiding[1] != hiding[2]
 
 
 def test_a_key_that_is_none_is_said(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from geminids.scale.homes import BYTES
 from geminids.scale.only import ANYTHING, Only
 from geminids.scale.schema import TABLES, Column
 from geminids.sharing.redact import Redactor, load_key
+from geminids.sharing.redact.engines import is_installed
 from geminids.sharing.redact.pseudonyms import read_key
 
 _LEAST_BYTES = 100_000
@@ -49,8 +50,7 @@ class Asked(NamedTuple):
             return None
         key = read_key(Path(self.key_file)) if self.key_file else load_key(_own_folder())
         # An executor that lacks what is installed here says so, and hides nothing by halves.
-        found = Redactor(key)
-        return Redactor(key, engine="reduced" if found.is_reduced else "full")
+        return Redactor(key, engine="full" if is_installed() else "reduced")
 
 
 MEANINGS = {

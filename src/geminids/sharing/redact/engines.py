@@ -181,10 +181,11 @@ def load_engine(wanted: str | None, cache_folder: Path | None) -> Engine:
         case "full":
             return Kingfisher(cache_folder)
         case _:
-            return Kingfisher(cache_folder) if _is_installed() else OurRules()
+            return Kingfisher(cache_folder) if is_installed() else OurRules()
 
 
-def _is_installed() -> bool:
+def is_installed() -> bool:
+    """Whether the full engine is there."""
     from importlib.util import find_spec
 
     return find_spec("kingfisher_sdk") is not None
