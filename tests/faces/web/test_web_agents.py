@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from geminids.faces.web.guard import HEADER
 from tests.support.homes import FIRST_ID, write_session
 from tests.support.mcp_clients import text_of
-from tests.support.web_apps import Served, client_of, served
+from tests.support.web_apps import PATIENCE, Served, client_of, served
 
 PASSWORD = "the db password is Uh2p0?xZ-mc0f27FF, please plant the harvest"
 
@@ -21,7 +21,7 @@ PASSWORD = "the db password is Uh2p0?xZ-mc0f27FF, please plant the harvest"
 def talked(server: Served) -> tuple[int, Any, Any]:
     async def talk() -> tuple[int, Any, Any]:
         async with (
-            httpx2.AsyncClient(headers={HEADER: server.token}) as http,
+            httpx2.AsyncClient(headers={HEADER: server.token}, timeout=PATIENCE) as http,
             Client(streamable_http_client(f"{server.base}/mcp", http_client=http)) as client,
         ):
             tools = await client.list_tools()
@@ -29,7 +29,7 @@ def talked(server: Served) -> tuple[int, Any, Any]:
             read = await client.call_tool("read_session", {"id": FIRST_ID})
             return len(tools.tools), found, read
 
-    return asyncio.run(asyncio.wait_for(talk(), 30))
+    return asyncio.run(asyncio.wait_for(talk(), 2 * PATIENCE))
 
 
 def test_agents_are_answered_over_http_and_secrets_are_hidden(tmp_path: Path) -> None:

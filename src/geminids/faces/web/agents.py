@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from geminids.faces.web.faults import fault
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from geminids.faces.serving.libraries import Libraries
 
 PATH = "/mcp"
+_SERVER = "geminids.faces.mcp.http"
 
 
 class AgentsDoor:
@@ -25,15 +28,15 @@ class AgentsDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         try:
-            server = self._opened()
+            # Loading takes half a second, in which pages are answered.
+            await asyncio.to_thread(import_module, _SERVER)
         except ModuleNotFoundError as error:
             from geminids.faces.mcp.errors import McpNotInstalledError
 
-            await fault(501, str(McpNotInstalledError(str(error.name).partition(".")[0])))(
-                scope, receive, send
-            )
+            missing = str(error.name).partition(".")[0]
+            await fault(501, str(McpNotInstalledError(missing)))(scope, receive, send)
             return
-        await server.answer(scope, receive, send)
+        await self._opened().answer(scope, receive, send)
 
     async def end(self) -> None:
         """Let everybody go who listens."""
