@@ -2,8 +2,9 @@
 --
 -- Register the tables as they were written by the names all_sessions, all_messages, all_requests, all_calls,
 -- all_changes and all_problems, and run this. Then sessions, messages, requests, calls, changes and problems
--- add up to what `geminids stats` says. DuckDB runs it as it stands. In Spark SQL and Sail, write CACHE TABLE
--- for CREATE OR REPLACE TEMPORARY TABLE, or store what these steps select in another way: each is used often.
+-- add up to what `geminids stats` says. DuckDB runs it as it stands. Spark and Sail have no temporary tables:
+-- write what each of the first steps selects to Parquet files or a table, and use it by the name of the step,
+-- as `geminids.settled(spark, …)` does; planned as one, they would take too long. All else they run unchanged.
 
 CREATE OR REPLACE TEMPORARY TABLE copies_of_sessions AS
     SELECT id, machine, row_number() OVER (

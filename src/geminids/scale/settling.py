@@ -141,19 +141,14 @@ def settled(columns: Collection[str] = SESSIONS.names) -> dict[str, str]:
     }
 
 
-def statements(
-    columns: Collection[str] = SESSIONS.names, storing: str = "CREATE OR REPLACE TEMPORARY TABLE {name} AS"
-) -> Sequence[str]:
-    """All steps and views, in the order in which an engine makes them.
+def statements(columns: Collection[str] = SESSIONS.names) -> Sequence[str]:
+    """All steps and views in the order in which they are made, for an engine that has temporary tables.
 
-    Steps are worked out once and stored; how that is said differs: in Spark it is `CACHE TABLE {name} AS`.
+    Steps are worked out once and stored, as each is used often; others store them as they can.
     """
-    steps = [storing.format(name=name) + _indented(query) for name, query in STEPS.items()]
+    steps = [f"CREATE OR REPLACE TEMPORARY TABLE {name} AS{_indented(q)}" for name, q in STEPS.items()]
     views = settled(columns).items()
-    return [
-        *steps,
-        *(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS{_indented(query)}" for name, query in views),
-    ]
+    return [*steps, *(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS{_indented(q)}" for name, q in views)]
 
 
 def _own(table: str, number: str) -> str:

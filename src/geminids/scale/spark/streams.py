@@ -31,9 +31,7 @@ class SessionsStream(DataSourceStreamReader):
 
     def __init__(self, asked: Asked) -> None:
         if asked.state is None:
-            raise OptionError(
-                "A stream needs the option state: a folder to record what it has read."
-            )
+            raise OptionError("A stream needs the option state: a folder to record what it has read.")
         if tables_at(asked.uri) is not None:
             raise OptionError(f"{asked.uri!r} holds tables, which Spark streams by itself (format parquet).")
         self._asked = asked
