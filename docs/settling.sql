@@ -4,7 +4,7 @@
 -- all_changes and all_problems, and run this. Then sessions, messages, requests, calls, changes and problems
 -- add up to what `geminids stats` says. DuckDB runs it as it stands. Spark and Sail have no temporary tables:
 -- write what each of the first steps selects to Parquet files or a table, and use it by the name of the step,
--- as `geminids.settled(spark, …)` does; planned as one, they would take too long. All else they run unchanged.
+-- as `geminids.settled(spark, …)` does; planned as one, they take too long. All else runs unchanged.
 
 CREATE OR REPLACE TEMPORARY TABLE copies_of_sessions AS
     SELECT id, machine, row_number() OVER (
