@@ -84,6 +84,7 @@ def test_secrets_are_hidden_unless_it_is_said_otherwise(machine: Path) -> None:
     assert asked({"path": "/homes", "redact": "false"}).redactor() is None
 
 
+@pytest.mark.slow
 def test_a_key_in_a_file_hides_alike_wherever_it_is(tmp_path: Path, machine: Path) -> None:
     key = tmp_path / "key"
     key.write_bytes(bytes(range(32)))
