@@ -312,6 +312,17 @@ def test_after_other_words_two_letters_hide_nothing_that_may_be_meant(short: Mat
     assert names_of(short.listed(Asked("mole 3 gop", ANYWHERE, 4)))[0] == "Mole 3"
 
 
+def test_what_must_follow_an_operator_may_be_two_letters(short: Matches) -> None:
+    either = short.listed(Asked("compiler OR go", ANYWHERE, 64))
+    assert not either.note
+    assert len(either.lines) == 17
+
+
+def test_messages_that_two_letters_begin_are_all_found(short: Matches) -> None:
+    listed = short.listed(Asked("go", ANYWHERE, 4, per_session=100))
+    assert all(line.hits for line in listed.lines)
+
+
 def test_a_title_has_a_word_that_begins_so_in_any_case(short: Matches) -> None:
     found = short._library.listing(Filter(titled="GOPH"))
     assert {session.title for session in found.sessions} == {f"Gopher {number}" for number in range(8)}

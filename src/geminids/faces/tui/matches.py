@@ -141,7 +141,9 @@ class Matches:
         if begun != f"{asked.typed}*":
             return self._ask(asked, begun)
         before, _, last = asked.typed.rpartition(" ")
-        if _is_short(last) and (found := self._begun_by_few(asked, before)):
+        # Who looks at messages wants all of them.
+        is_short = _is_short(last) and asked.per_session == 1 and not _ends_with_operator(before)
+        if is_short and (found := self._begun_by_few(asked, before)):
             return found
         # A slip of one word is seen when nothing begins so.
         found = self._ask(asked, begun, forgiving=" " in begun.strip())
@@ -235,8 +237,13 @@ def while_typed(typed: str) -> str:
         return typed
     if _is_letter(last):
         # So many words begin with one letter that the answer tells nothing, and takes long.
-        return before if before.strip() and before.split()[-1] not in _OPERATORS else typed
+        return before if before.strip() and not _ends_with_operator(before) else typed
     return f"{typed}*"
+
+
+def _ends_with_operator(words: str) -> bool:
+    """Whether something must follow."""
+    return words.rstrip().rpartition(" ")[2] in _OPERATORS
 
 
 def _is_short(word: str) -> bool:
