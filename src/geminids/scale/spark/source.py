@@ -68,8 +68,8 @@ class SessionsReader(DataSourceReader):
 class HeedingReader(SessionsReader):
     """The same, of what the conditions of a query ask for.
 
-    Spark 4.3.0 gives what one query narrowed to every other query over the same `load(…)`, so nobody gets this
-    who did not ask for it.
+    Spark 4.3.0 gives what one query narrowed to every other query over the same `load(…)`, so nobody gets
+    this who did not ask for it.
     """
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802
