@@ -33,6 +33,8 @@ class Manifest(msgspec.Struct, frozen=True):
     homes: str = ""
     """Which homes of the machine, in a few letters that tell nothing of them."""
     schema: int = VERSION
+    finished: bool = False
+    """Whether the last run came to its end: else there may be files that nobody noted."""
     parts: dict[str, WrittenPart] = {}
 
     @property

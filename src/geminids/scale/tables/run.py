@@ -166,17 +166,12 @@ class _Run:
 
     def run(self, jobs: int | None, progress: Progress | None) -> TablesWritten:
         changed = [part for part in self._every if not self._is_as_it_was(part)]
-        total, done = sum(part.sessions for part in changed), 0
-        number = wanted_workers(jobs) if len(changed) > 1 else 0
-        with Workers(number, f"{write_part.__module__}:write_part", self._holding) as workers:
-            # The largest first: else one process may be left with it at the end.
-            changed.sort(key=lambda part: (-part.sessions, part.name))
-            for part, wrote in zip(changed, workers.answers(self._to_write(changed)), strict=True):
-                self._note(part, wrote)
-                done += part.sessions
-                if progress:
-                    progress(done, total)
         removed = self._remove_gone() if self._parts.complete else 0
+        self._write(changed, jobs, progress)
+        if not self._before.finished:
+            self._remove(lambda table, part: part in self._now and table not in self._now[part].rows)
+        if changed or removed or not self._before.finished:
+            self._save(finished=True)
         return TablesWritten(
             self._store.uri,
             self._machine,
@@ -190,6 +185,27 @@ class _Run:
             self._failed,
             self._unreadable,
         )
+
+    def _write(self, changed: Sequence[Part], jobs: int | None, progress: Progress | None) -> None:
+        total, done = sum(part.sessions for part in changed), 0
+        number = wanted_workers(jobs) if len(changed) > 1 else 0
+        with Workers(number, f"{write_part.__module__}:write_part", self._holding) as workers:
+            for some in self._in_order(changed):
+                for part, wrote in zip(some, workers.answers(self._to_write(some)), strict=True):
+                    self._note(part, wrote)
+                    done += part.sessions
+                    if progress:
+                        progress(done, total)
+
+    def _in_order(self, parts: Sequence[Part]) -> Iterator[Sequence[Part]]:
+        """Parts in the order in which they are written.
+
+        What was part of another before leaves that one first: whoever reads meanwhile finds nothing twice.
+        The largest come first: else one process may be left with it at the end.
+        """
+        ordered = sorted(parts, key=lambda part: (-part.sessions, part.name))
+        for is_there in (True, False):
+            yield [part for part in ordered if (part.name in self._before.parts) is is_there]
 
     def _is_as_it_was(self, part: Part) -> bool:
         before = self._before.parts.get(part.name)
@@ -232,22 +248,26 @@ class _Run:
         self._save()
 
     def _remove_gone(self) -> int:
-        """Remove files of parts that are no more, also of those that nobody noted."""
+        """Remove the files of parts that are no more; those that nobody noted, where there may be any."""
         there = {part.name for part in self._every}
-        gone = set(self._now) - there
-        for stored in list(self._store.listed()):
-            of = part_of(stored.name, self._machine)
-            if of and (of[1] not in there or of[0] not in self._now[of[1]].rows):
-                self._store.delete(stored.name)
-        for name in gone:
-            del self._now[name]
-        if gone:
-            self._save()
+        gone = self._now.keys() - there
+        for part in gone:
+            for table in self._now.pop(part).rows:
+                self._store.delete(file_name(table, part, self._machine))
+        if not self._before.finished:
+            self._remove(lambda _, part: part not in there)
         return len(gone)
 
-    def _save(self) -> None:
+    def _remove(self, is_over: Callable[[str, str], bool]) -> None:
+        """Remove files of this machine, told by their table and part."""
+        for stored in list(self._store.listed()):
+            of = part_of(stored.name, self._machine)
+            if of and is_over(*of):
+                self._store.delete(stored.name)
+
+    def _save(self, *, finished: bool = False) -> None:
         parts = dict(sorted(self._now.items()))
-        write_manifest(self._store, msgspec.structs.replace(self._before, parts=parts))
+        write_manifest(self._store, msgspec.structs.replace(self._before, parts=parts, finished=finished))
 
 
 def _summed(counts: Collection[Mapping[str, int]] | Iterator[Mapping[str, int]]) -> dict[str, int]:
