@@ -465,6 +465,7 @@ toml_texts = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
