@@ -127,6 +127,7 @@ bench-10k: $(VENV)/.bench
 	$(BIN)/python benchmarks/web.py --sessions 10000
 	$(BIN)/python benchmarks/mcp_server.py --sessions 10000
 	$(BIN)/python benchmarks/browser.py --sessions 10000
+	$(BIN)/python benchmarks/tables.py --sessions 10000 --machines 10
 
 bench-usage-10k: $(VENV)/.bench
 	@failed=; for agent in gemini claude codex; do \
