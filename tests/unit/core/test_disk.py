@@ -631,6 +631,7 @@ def test_only_what_was_read_from_copies_is_marked(tmp_path: Path) -> None:
 # That readers look at nothing but through a disk
 
 LOOKS_BY_ITSELF = {
+    "agents/claude/custody/installed.py": "tells which program is installed",
     "agents/claude/custody/resume.py": "tells what the CLI would find on the disk as it is",
     "agents/claude/footprint.py": "footprints are of the disk as it is, and have no time",
     "agents/claude/homes.py": "finds homes",
@@ -644,6 +645,7 @@ LOOKS_BY_ITSELF = {
     "agents/gemini/reader.py": "reads files given by hand",
     "agents/claude/known_folders.py": "finds folders of projects",
     "core/agents/homes.py": "finds homes",
+    "core/agents/install.py": "reads packages of geminids, and settings as they are",
     "core/agents/restore.py": "puts files back on the disk as it is",
     "reading/describe.py": "describes files given by hand",
     "reading/file_log.py": "dates files given by hand",

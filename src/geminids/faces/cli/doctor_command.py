@@ -96,7 +96,9 @@ def _installed(library: Library) -> Sequence[Installed]:
         return library.installation.installed()
     except GeminidsError as error:
         say(str(error))
-        return ()
+    except OSError as error:
+        say(f"Cannot read {error.filename!r}: {error.strerror}.")
+    return ()
 
 
 def _draw_installed(page: Page, choices: Choices, library: Library, version: str) -> None:
