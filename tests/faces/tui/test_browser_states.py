@@ -46,6 +46,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 # An index that is being made
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_an_index_that_is_being_made_shows_the_newest_and_how_many_are_to_come(
     home: Path, data: Path, monkeypatch: pytest.MonkeyPatch
@@ -148,17 +149,15 @@ def test_a_data_directory_that_cannot_be_read_is_said(
 # What is no bad input
 
 
-def test_an_error_of_ours_ends_the_browser_and_is_not_swallowed(home: Path, data: Path) -> None:
-    async def script(seen: Browsing) -> None:
-        await seen.wait_for("6 sessions")
-        view = seen.app.views[-1]
-        assert isinstance(view, Sessions)
+def test_an_error_of_ours_is_handed_on_and_not_swallowed(home: Path, data: Path) -> None:
+    asker = Asker(choices_of([home], data).open_behind, NOW, lambda: None)
+    try:
         # Nothing that can be asked.
-        view._asker.ask(Asked(None, Scope(), 10))  # type: ignore[arg-type]
-        await seen.until_closed()
-
-    with pytest.raises(AttributeError, match="strip"):
-        browse([home], data, script)
+        asker.ask(Asked(None, Scope(), 10))  # type: ignore[arg-type]
+        wait_until(lambda: asker.error is not None)
+        assert isinstance(asker.error, AttributeError)
+    finally:
+        asker.close()
 
 
 def test_without_colour_the_chosen_line_and_what_was_found_are_seen(home: Path, data: Path) -> None:
@@ -182,6 +181,7 @@ def test_without_colour_the_chosen_line_and_what_was_found_are_seen(home: Path, 
 # What is new
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     ("key", "before", "after"),
@@ -206,6 +206,7 @@ def test_a_view_tells_what_is_new_while_it_is_looked_at(
     browse([home], data, script)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_what_is_chosen_in_a_view_stays_chosen(home: Path, data: Path) -> None:
     async def script(seen: Browsing) -> None:
@@ -221,6 +222,7 @@ def test_what_is_chosen_in_a_view_stays_chosen(home: Path, data: Path) -> None:
     browse([home], data, script)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_new_nothing_is_asked_again(home: Path, data: Path) -> None:
     asker = Asker(choices_of([home], data).open_behind, NOW, lambda: None, every=0.05)
     try:
