@@ -29,7 +29,7 @@ from geminids.scale.homes import pieces
 POOL, SPARK = 1.7, 2.0
 """The least that two processes gain over one, and the most that Spark takes over these."""
 TABLE = "messages"
-BYTES = 4_000_000
+BYTES = 16_000_000
 """Of a piece: enough of them for two cores, also of a small corpus."""
 Rows = Callable[[], int]
 
