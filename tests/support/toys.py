@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from geminids.core import agents, plugins
+from geminids.faces.cli.commands import COMMANDS
 from tests.support.toy_agent import FOLDER, ToySource
 from tests.support.toy_offers import OfferingSource
 
@@ -63,3 +64,6 @@ def installed(folder: Path, source: type[ToySource] = OfferingSource) -> Iterato
 def _forget_what_is_installed() -> None:
     plugins.registered.cache_clear()
     agents.load.cache_clear()
+    # What a command's help says of agents is written when it is loaded.
+    for place, *_ in COMMANDS.values():
+        sys.modules.pop(place.partition(":")[0], None)
