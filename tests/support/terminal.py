@@ -41,6 +41,8 @@ CLEARED = re.compile(r"\r[^\n]*\r\x1b\[2K")
 """How far a slow work was, which nobody sees any more when it is done."""
 
 
+SILENT = 120
+"""Seconds after which nobody expects a command to say anything more."""
 LESS_WAITS = re.compile(rb":(\x1b\[K)?$")
 """How a screen of less ends while there is more."""
 
@@ -69,7 +71,7 @@ def on_terminal(
     )
     os.close(theirs)
     seen = bytearray()
-    while piece := _read(ours):
+    while piece := _read_soon(ours, child):
         seen += piece
         if keys and LESS_WAITS.search(seen):
             os.write(ours, keys.encode())
@@ -157,6 +159,13 @@ class LiveScreen:
     def _look(self) -> None:
         if select.select([self._ours], [], [], 0.05)[0]:
             self.seen += os.read(self._ours, 65536).decode("utf-8", "replace")
+
+
+def _read_soon(descriptor: int, child: subprocess.Popen[bytes]) -> bytes:
+    """What appears next; a command that says nothing for so long waits for keys, and is ended."""
+    if not select.select([descriptor], [], [], SILENT)[0]:
+        child.kill()
+    return _read(descriptor)
 
 
 def _read(descriptor: int) -> bytes:

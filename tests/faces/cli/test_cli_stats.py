@@ -656,8 +656,9 @@ def test_an_explanation_goes_through_the_pager(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho PAGED\nhead -n 1\n")
     pager.chmod(0o755)
-    assert on_terminal("stats", "--sample", "--explain", PAGER=str(pager)).startswith("PAGED\n")
-    assert "PAGED" not in on_terminal("stats", "--sample", "--explain", "--no-pager", PAGER=str(pager))
+    explained = "stats", "--sample", "--explain", "all"
+    assert on_terminal(*explained, PAGER=str(pager)).startswith("PAGED\n")
+    assert "PAGED" not in on_terminal(*explained, "--no-pager", PAGER=str(pager))
 
 
 LED = FIXTURES / "gemini" / "subagents-nested-jsonl" / "home"
