@@ -111,7 +111,7 @@ def test_what_is_wrong_comes_back_in_words(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_answer_in_which_much_is_read_for_the_first_time_says_how_far_it_is(tmp_path: Path) -> None:
-    for number in range(1_500):
+    for number in range(6_000):
         native_id = f"{number:08x}-0000-4000-8000-00000000000d"
         write_session(tmp_path / "home", native_id, prompt=f"harvest {number} {os.urandom(200).hex()}", day=3)
     heard: list[tuple[int, int]] = []
