@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytest.importorskip("pysail", reason="no Sail: `make .venv/.test` installs it")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def program() -> Iterator[None]:
+    """A main program with a file: workers of pytest have none, and Spark then looks for tests of its own."""
+    main = sys.modules["__main__"]
+    with pytest.MonkeyPatch.context() as patch:
+        if not hasattr(main, "__file__"):
+            patch.setattr(main, "__file__", __file__, raising=False)
+        yield
 
 
 @pytest.fixture(scope="module")

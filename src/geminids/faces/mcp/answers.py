@@ -113,6 +113,7 @@ class Answers:
     def _warm(self) -> None:
         """Start what hides secrets, which takes longer than an answer."""
         if self._redaction is not None:
+            # What is wrong is said by the first answer.
             with suppress(GeminidsError), self._libraries.open() as library:
                 self._redaction.text(library, "")
 

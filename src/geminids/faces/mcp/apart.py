@@ -89,6 +89,7 @@ class AnswersApart:
             await self._say(process, {"id": number, **question})
             answer: dict[str, Any] = await answered
         except asyncio.CancelledError:
+            # A process that has ended works on nothing.
             with suppress(EndedError):
                 await asyncio.shield(self._say(process, {"cancel": number}))
             raise

@@ -23,7 +23,8 @@ def serve(wanted: Wanted, *, prompts: bool = True) -> NoReturn:
     code = 0
     try:
         anyio.run(_speak, server)
-    except KeyboardInterrupt:
+    except* KeyboardInterrupt:
+        # It may come alone, or out of a group of tasks, wherever the process was.
         from geminids.core.signals import told_to_end
 
         code = told_to_end() or 130

@@ -79,6 +79,7 @@ class Syncing:
             *line, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
         )
         while process.returncode is None:
+            # It goes on, and so does this.
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), OFTEN)
             # The newest sessions can be asked for while older ones are still read.
@@ -92,6 +93,7 @@ class Syncing:
 
     def _progress(self) -> tuple[int, int]:
         """How many sessions can be asked for, and about how many cannot yet."""
+        # As long as there is no index, nothing can be asked for.
         with suppress(GeminidsError), self._libraries.open() as library:
             return _sessions(library), library.to_come()
         return 0, 0
