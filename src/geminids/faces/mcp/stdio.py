@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from typing import TYPE_CHECKING, NoReturn
 
 import anyio
@@ -20,17 +21,27 @@ def serve(wanted: Wanted, *, prompts: bool = True) -> NoReturn:
     """Answer until stdin is closed, then end the process: nobody waits for what it is in the middle of."""
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     server = McpServer(lambda: AnswersApart(wanted), prompts=prompts)
-    code = 0
+    _end_at_once_when_told(server)
     try:
         anyio.run(_speak, server)
-    except* KeyboardInterrupt:
-        # It may come alone, or out of a group of tasks, wherever the process was.
-        from geminids.core.signals import told_to_end
-
-        code = told_to_end() or 130
     finally:
         server.end()
-    os._exit(code)
+    os._exit(0)
+
+
+def _end_at_once_when_told(server: McpServer) -> None:
+    """Have signals end the process: an exception in the midst of tasks would be told as a fault of theirs."""
+
+    def end(number: int, _: object) -> None:
+        try:
+            server.end()
+        finally:
+            os._exit(128 + number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end)
 
 
 async def _speak(server: McpServer) -> None:
