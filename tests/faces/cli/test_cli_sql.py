@@ -508,7 +508,7 @@ def test_an_address_that_is_none_is_told(geminids: Run, place: str) -> None:
 def test_a_file_is_no_folder_of_tables(geminids: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found = geminids("sql", "--tables", tmp_path / "file", "select 1")
-    assert (found.code, "it is no folder" in found.err) == (2, True)
+    assert (found.code, "it is not a folder" in found.err) == (2, True)
 
 
 def rewritten(out: Path, table: str, change: Callable[[pa.Table], pa.Table]) -> None:

@@ -130,9 +130,9 @@ def test_where_there_is_no_session_nothing_is_written(geminids: Run, tmp_path: P
         (["--out", ""], "it is empty"),
         (
             ["--out", "ftp://host/x"],
-            "Cannot use 'ftp://host/x': it is no address that is known; give a folder, or",
+            "Cannot use 'ftp://host/x': this kind of address is not supported; give a folder, or",
         ),
-        (["--out", "s3://"], "it is no address that is known"),
+        (["--out", "s3://"], "this kind of address is not supported"),
         (["--out", "out", "--without", "names"], "'names' is not 'text'"),
         (["--out", "out", "--raw", "--hide", "home"], "--hide and --raw cannot be combined."),
         (["--out", "out", "--machine", "my laptop"], "a machine is named with 1 to 64 letters"),

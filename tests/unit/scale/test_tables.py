@@ -348,7 +348,7 @@ def test_a_machine_has_a_name_that_fits_into_that_of_a_file(home: Path, tmp_path
 
 def test_a_file_is_no_folder_for_tables(home: Path, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
-    with pytest.raises(PlaceError, match="it is no folder"):
+    with pytest.raises(PlaceError, match="it is not a folder"):
         write_tables(home, tmp_path / "data", tmp_path / "out")
     assert (tmp_path / "out").read_text() == "mine"
 

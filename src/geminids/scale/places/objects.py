@@ -217,7 +217,7 @@ def address(uri: str) -> tuple[str, str]:
     written = _ADDRESS.fullmatch(uri)
     if written is None or written[1] not in SCHEMES:
         known = ", ".join(f"{scheme}://BUCKET/FOLDER" for scheme in SCHEMES)
-        raise PlaceError(uri, f"it is no address that is known; give a folder, or {known}")
+        raise PlaceError(uri, f"this kind of address is not supported; give a folder, or {known}")
     return written[2], (written[3] or "").strip("/")
 
 

@@ -35,7 +35,7 @@ class LocalStore:
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder.removeprefix("file://")).absolute()
         if self._folder.exists() and not self._folder.is_dir():
-            raise PlaceError(folder, "it is no folder")
+            raise PlaceError(folder, "it is not a folder")
 
     @property
     def uri(self) -> str:
