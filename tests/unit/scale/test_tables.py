@@ -399,6 +399,17 @@ def test_much_of_a_month_is_several_parts_and_what_grows_changes_one(
     assert len(table(out, "messages")) == len(before["messages"]) + 2 + 4 * 4
 
 
+def test_a_month_of_a_few_sessions_is_one_part_whatever_they_are_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_month, "USUAL_PART", 12)
+    home, data, out = tmp_path / "home", tmp_path / "data", tmp_path / "out"
+    write_large_home(home, range(12), turns=2)
+    assert write_tables(home, data, out).parts == 1
+    write_large_home(home, range(12, 13), turns=2)
+    assert write_tables(home, data, out).parts > 1, "some of these names are such that a part may begin there"
+
+
 def test_large_sessions_are_parts_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_month, "LARGEST_PART", 1)
     home = tmp_path / "home"

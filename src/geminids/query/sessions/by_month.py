@@ -211,9 +211,10 @@ def _groups(bundles: Sequence[BundleFacts]) -> Iterator[_Group]:
     """The bundles of a month in groups, each called after its first bundle; at least one."""
     gathered: list[BundleFacts] = []
     name, size = "", 0
+    is_divided = len(bundles) > USUAL_PART
     for bundle in bundles:
         mark = _digest(bundle.project, bundle.key)
-        is_first = int(mark, 16) % USUAL_PART == 0
+        is_first = is_divided and int(mark, 16) % USUAL_PART == 0
         if gathered and (is_first or size + bundle.size > LARGEST_PART):
             yield _Group(name, gathered)
             gathered, name, size = [], mark, 0
