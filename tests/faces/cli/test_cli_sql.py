@@ -292,6 +292,22 @@ def test_without_a_query_it_says_what_can_be_asked() -> None:
     assert 'geminids sql "select sum(total) from requests"' in shown
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select count(at::date) as n from messages",
+        "select min(at) time from messages",
+        "select max(at - at) as day, min(at), time '10:00' from messages",
+        "select count(*) as n from messages where at at /* there */ time zone 'UTC' > '2020-01-01'",
+        "select count(*) as n from messages; -- all of them",
+        "select count(*) as n from messages where text <> ';' ;; /* ; */ -- done",
+    ],
+)
+def test_a_query_may_be_written_as_usual(prison: Prison, query: str) -> None:
+    _, batches = prison.database.ask(query)
+    assert [batch.num_rows for batch in batches] == [1]
+
+
 def test_the_schema_lists_every_column(geminids: Run) -> None:
     listed = json.loads(geminids("sql", "--schema", "--json").out)
     assert {(one["table"], one["column"]) for one in listed} == {
@@ -382,6 +398,15 @@ ATTACKS = (
     "from secret_of_python",
     "from os",
     "select * from json_execute_serialized_sql('{{\"a\": 1}}')",
+    "with made as (copy (select 1) to '{table}' (format parquet, use_tmp_file false)) from made",
+    "with made as (copy (select 1) to '{table}' (use_tmp_file false)) select 1; -- at the end",
+    "describe with made as (copy (select 1) to '{table}' (use_tmp_file false)) from made",
+    "from query('with made as (copy (select 1) to ''{table}'' (use_tmp_file false)) from made')",
+    "with made as (insert into copied_messages values ('a', 1) returning *) from made",
+    "with made as (update copied_messages set message_number = 1 returning *) from made",
+    "with made as (delete from copied_messages returning *) from made",
+    "with made as (truncate copied_messages) from made",
+    "from enable_profiling(save_location := '{folder}/made')",
 )
 
 

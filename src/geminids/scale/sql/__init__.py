@@ -8,6 +8,6 @@ files nor the network nor the environment, and changes nothing. Queries may come
 | `database` | the engine, with the tables in it and nothing else |
 | `answers` | the rows of an answer, some at a time, and as files |
 | `memory` | a bound on what a query takes |
-| `reserved` | names of columns that the engine would take for its own words |
+| `reserved` | names of columns that the engine would take for its own words, and how a query ends |
 | `errors` | what is said where a query cannot be answered |
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -26,7 +27,7 @@ from geminids.scale.sql.errors import (
     bad_query,
 )
 from geminids.scale.sql.memory import bounded
-from geminids.scale.sql.reserved import with_quotes
+from geminids.scale.sql.reserved import with_quotes, without_end
 from geminids.scale.tables.manifest import ENDING, refuse_newer_tables
 
 MEMORY = "1GB"
@@ -53,6 +54,7 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
 }
 _OF_QUERY = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
 """What the engine finds wrong in a query, whatever files it names."""
+_CHANGES = re.compile(r"WITH clause containing a .* statement must be at the top level")
 _COLUMNS = sorted({name for table in TABLES.values() for name in table.names})
 Given = TypeVar("Given")
 
@@ -115,7 +117,22 @@ class Database:
         if found[0].type != duckdb.StatementType.SELECT:
             kind = {"MULTI": "PIVOT"}.get(found[0].type.name, found[0].type.name)
             raise BadQueryError(f"{kind} is not allowed; SELECT, WITH, FROM, DESCRIBE and SUMMARIZE are.")
+        query = without_end(query)
+        self._refuse_changes(query)
         return query
+
+    def _refuse_changes(self, query: str) -> None:
+        """Refuse what writes in the middle of a query that reads: WITH made AS (COPY …) FROM made.
+
+        The files of the tables could be written, too, as they are open to the engine. It tells by itself, if
+        the query is part of another one: only at its beginning such things may stand.
+        """
+        try:
+            self._connection.sql(f"FROM (\n{query}\n)")
+        except duckdb.BinderException as error:
+            if not _CHANGES.search(str(error)):
+                raise
+            raise BadQueryError("it may only read; no INSERT, UPDATE, DELETE, COPY.") from error
 
     def _asking(self, work: Callable[[], Given], *, before_query: bool = False) -> Given:
         """What the engine answers, in a thread: who waits can be interrupted, and then so is the engine."""

@@ -1,30 +1,50 @@
-"""A column that is called like a word of the engine's grammar: it may be written as in other engines."""
+"""A query as it was written, made into one that the engine takes.
+
+A column that is called like a word of the engine's grammar may be written as in other engines, and a query
+may end like in a file of queries.
+"""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import duckdb
 
 _COLUMN = b"at"
 """When something was. Spark takes the bare word, DuckDB wants quotes around it."""
-_GRAMMAR = b"time"
+_GRAMMAR = [b"time", b"zone"]
 """What follows where it is no column: AT TIME ZONE."""
+_END = b";"
 
 
 def with_quotes(query: str) -> str:
     """The same query with quotes around the names of columns that need them."""
-    written = query.encode()
-    # The engine counts bytes.
-    starts = [start for start, kind in duckdb.tokenize(query) if kind == duckdb.token_type.keyword]
+    written, tokens = _tokens(query)
     pieces: list[bytes] = []
     done = 0
-    for start, after in pairwise([*starts, len(written)]):
-        end = start + len(_COLUMN)
-        if _word(written, start) == _COLUMN and _word(written, after) != _GRAMMAR:
+    for place, (start, kind) in enumerate(tokens):
+        if kind != duckdb.token_type.keyword or _word(written, start) != _COLUMN:
+            continue
+        if [_word(written, after) for after, _ in tokens[place + 1 : place + 3]] != _GRAMMAR:
+            end = start + len(_COLUMN)
             pieces += (written[done:start], b'"', written[start:end], b'"')
             done = end
     return b"".join([*pieces, written[done:]]).decode()
+
+
+def without_end(query: str) -> str:
+    """The same query without the semicolons at its end, and what somebody noted behind them."""
+    written, tokens = _tokens(query)
+    end = len(written)
+    for start, kind in reversed(tokens):
+        if kind != duckdb.token_type.operator or written[start : start + 1] != _END:
+            break
+        end = start
+    return written[:end].decode()
+
+
+def _tokens(query: str) -> tuple[bytes, list[tuple[int, duckdb.token_type]]]:
+    """A query in bytes, by which the engine counts, and where each word of it begins; comments are none."""
+    tokens = [(start, kind) for start, kind in duckdb.tokenize(query) if kind != duckdb.token_type.comment]
+    return query.encode(), tokens
 
 
 def _word(written: bytes, start: int) -> bytes:
