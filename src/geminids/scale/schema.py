@@ -6,6 +6,7 @@ that holds words of a conversation is marked: it can be left out, and is where o
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 VERSION = 1
@@ -233,5 +234,7 @@ PROBLEMS = Table(
 
 TABLES = {table.name: table for table in (SESSIONS, MESSAGES, REQUESTS, CALLS, CHANGES, PROBLEMS)}
 """All of them, by name."""
+FORMER: Collection[str] = ()
+"""Names of tables that earlier versions had: whoever writes tables anew removes what there is of them."""
 PARTITIONS = ("agent", "month")
 """The columns by which files of tables are laid into folders."""

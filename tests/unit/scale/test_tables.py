@@ -241,6 +241,22 @@ def test_machines_write_into_one_place_without_seeing_each_other(home: Path, tmp
     assert {name: at for name, at in files(out).items() if name in mine} == mine
 
 
+def test_files_of_others_are_not_looked_at(home: Path, tmp_path: Path, without_privileges: Rights) -> None:
+    out, data = tmp_path / "out", tmp_path / "data"
+    for folder in (out, data, out / "sessions", out / "lost+found"):
+        folder.mkdir()
+        shutil.chown(folder, 65534)
+    others = [out / "README", out / "sessions" / ".DS_Store", out / "notes.parquet"]
+    for file in others:
+        file.write_text("not ours")
+    (out / "lost+found").chmod(0)
+    with without_privileges():
+        assert write_tables(home, data, out).written == 2
+        assert write_tables(home, data, out).written == 0
+    assert {file.read_text() for file in others} == {"not ours"}
+    assert json.loads((out / MANIFEST).read_bytes())["finished"]
+
+
 def test_other_homes_do_not_replace_tables(home: Path, tmp_path: Path) -> None:
     write_tables(home, tmp_path / "data", tmp_path / "out")
     before = files(tmp_path / "out")
@@ -267,7 +283,10 @@ def test_a_manifest_that_tells_nothing_only_costs_time(
     assert write_tables(home, tmp_path / "data", out).written == 0
 
 
-def test_tables_of_an_older_schema_are_written_anew(home: Path, tmp_path: Path) -> None:
+def test_tables_of_an_older_schema_are_written_anew(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geminids.scale.tables.run.FORMER", ("turns",))
     out = tmp_path / "out"
     write_tables(home, tmp_path / "data", out)
     before = tables(out)
@@ -339,7 +358,7 @@ def test_nothing_is_written_into_the_folder_of_an_agent(home: Path, tmp_path: Pa
         write_tables(home, tmp_path / "data", link / "tables")
 
 
-@pytest.mark.parametrize("name", ["", "a b", "über", "../up", "x" * 65, "a~b", "a/b"])
+@pytest.mark.parametrize("name", ["", "a b", "über", "../up", "x" * 65, "a~b", "a/b", ".a", "_a"])
 def test_a_machine_has_a_name_that_fits_into_that_of_a_file(home: Path, tmp_path: Path, name: str) -> None:
     with pytest.raises(PlaceError, match="a machine is named with 1 to 64 letters"):
         write_tables(home, tmp_path / "data", tmp_path / "out", name)
@@ -444,6 +463,7 @@ def test_the_name_of_a_file_tells_its_part(part: str) -> None:
     assert part_of(name, "lap.top_1-x") == ("calls", part)
     assert part_of(name, "lap") is None
     assert part_of(f"{name}.crc", "lap.top_1-x") is None
+    assert part_of("lap.top_1-x.parquet", "lap.top_1-x") is None
 
 
 def test_nothing_of_a_session_stands_in_the_manifest(home: Path, tmp_path: Path) -> None:

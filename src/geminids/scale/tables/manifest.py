@@ -102,7 +102,8 @@ def file_name(table: str, part: str, machine: str) -> str:
 
 def part_of(name: str, machine: str) -> tuple[str, str] | None:
     """The table and the part that a file of a machine is of; None for all other files."""
-    table, *folders, file = name.split("/")
+    *above, file = name.split("/")
+    table, folders = above[0] if above else "", above[1:]
     whose, _, group = file.removesuffix(ENDING).partition(AND)
     known = [folder.partition("=") for folder in folders]
     if not file.endswith(ENDING) or whose != machine or tuple(key for key, _, _ in known) != PARTITIONS:

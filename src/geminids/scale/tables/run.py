@@ -26,7 +26,7 @@ from geminids.scale.places.errors import (
 )
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import LocalStore, open_store
-from geminids.scale.schema import VERSION
+from geminids.scale.schema import FORMER, TABLES, VERSION
 from geminids.scale.tables.manifest import (
     Manifest,
     WrittenPart,
@@ -47,6 +47,8 @@ _PATIENCE, _PAUSE = 60.0, 0.1
 _OURS = "here"
 """The machine in tables that nobody else sees, where it has no name."""
 _IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_NOT_FIRST = frozenset("._")
+"""Engines pass over files whose names begin with these."""
 
 Progress = Callable[[int, int], None]
 """Is told how many sessions of how many are written."""
@@ -81,10 +83,11 @@ class TablesWriter:
 
     def __init__(self, library: Library, manner: Manner) -> None:
         """Raises an error for a place or a name that cannot be used; nothing is written yet."""
-        if not manner.machine or len(manner.machine) > LONGEST_NAME or set(manner.machine) - _IN_NAMES:
+        if not _is_name(manner.machine):
             raise PlaceError(
                 manner.machine,
-                f"a machine is named with 1 to {LONGEST_NAME} letters, digits, and any of . _ -",
+                f"a machine is named with 1 to {LONGEST_NAME} letters, digits, and any of . _ -, "
+                "the first of them no . or _",
             )
         self._library = library
         self._manner = manner
@@ -260,14 +263,22 @@ class _Run:
 
     def _remove(self, is_over: Callable[[str, str], bool]) -> None:
         """Remove files of this machine, told by their table and part."""
-        for stored in list(self._store.listed()):
-            of = part_of(stored.name, self._machine)
-            if of and is_over(*of):
-                self._store.delete(stored.name)
+        # What else lies there is not ours: there may be much of it, and folders that are closed.
+        for folder in (*TABLES, *FORMER):
+            for stored in list(self._store.listed(folder)):
+                of = part_of(stored.name, self._machine)
+                if of and is_over(*of):
+                    self._store.delete(stored.name)
 
     def _save(self, *, finished: bool = False) -> None:
         parts = dict(sorted(self._now.items()))
         write_manifest(self._store, msgspec.structs.replace(self._before, parts=parts, finished=finished))
+
+
+def _is_name(machine: str) -> bool:
+    """Whether a machine can be called so: files are, too."""
+    is_short = 1 <= len(machine) <= LONGEST_NAME
+    return is_short and not set(machine) - _IN_NAMES and machine[0] not in _NOT_FIRST
 
 
 def _summed(counts: Collection[Mapping[str, int]] | Iterator[Mapping[str, int]]) -> dict[str, int]:
