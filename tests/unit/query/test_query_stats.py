@@ -22,6 +22,7 @@ from geminids.storage.index import totals
 from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import USAGE
 from geminids.storage.index.totals import Scope
+from geminids.storage.index.usage import IDLE, SUMS, sum_up_aside
 from tests.conftest import FIXTURES, NOW
 from tests.support import claude_lines
 from tests.support.connections import to_be_closed
@@ -118,6 +119,30 @@ def test_what_is_summed_up_by_day_is_what_sessions_come_to(home: Path, tmp_path:
         if group != "model":
             assert totals.done(index, summed, group) == totals.done(index, counted, group)
             assert totals.files(index, summed, group) == totals.files(index, counted, group)
+
+
+def test_from_a_moment_on_sums_are_what_all_messages_come_to(home: Path, tmp_path: Path) -> None:
+    around_midnight = ["2026-05-09T23:56:30Z", "2026-05-09T23:59:30Z", "2026-05-10T00:01:00Z"]
+    claude_lines.write(
+        tmp_path / "home",
+        *(
+            claude_lines.user(f"u{number}", None, "On we go.", timestamp=at)
+            for number, at in enumerate([*around_midnight, "2026-05-12T08:00:00Z"])
+        ),
+    )
+    library = to_be_closed(Library([home, tmp_path / "home"], tmp_path / "data"))
+    index = library._context.index.open()
+
+    def aside(since: int, *conditions: Condition) -> dict[str, list[object]]:
+        sum_up_aside(index, since, None, conditions)
+        return {table: sorted(index.connection.execute(f"SELECT * FROM temp.{table}")) for table in SUMS}
+
+    moments = [at for (at,) in index.connection.execute("SELECT at FROM messages WHERE at IS NOT NULL")]
+    assert len(moments) > 50
+    beside = [at + after for at in moments for after in (-IDLE, -1, 0, 1, IDLE)]
+    days = {since: aside(since) for since in beside}
+    assert any(sums["days"] for sums in days.values())
+    assert days == {since: aside(since, Condition("1")) for since in beside}
 
 
 def test_subagents_count_as_their_parents_or_stand_alone(library: Library) -> None:

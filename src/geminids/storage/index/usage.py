@@ -86,12 +86,27 @@ def sum_up_aside(
     """
     drop = "".join(f"DROP TABLE IF EXISTS temp.{table};" for table in SUMS)
     index.connection.executescript(drop + DAYS.format(prefix="temp."))
-    at = "coalesce(m.at, s.last)"
-    bounds = [f"{at} >= {int(since)}"] if since is not None else []
-    bounds += [f"{at} < {int(until)}"] if until is not None else []
+    if since is not None and until is None and not conditions and is_summed_up(index):
+        _sum_up_from(index, since)
+        return
+    bounds = [f"{_SURELY_AT} >= {int(since)}"] if since is not None else []
+    bounds += [f"{_SURELY_AT} < {int(until)}"] if until is not None else []
     bounds += [f"({condition.sql})" for condition in conditions]
     values = [value for condition in conditions for value in condition.values]
     _insert_sums(index, "temp.", " AND ".join(bounds) or "1", values)
+
+
+def _sum_up_from(index: Index, since: int) -> None:
+    """Sum up the day in which a moment is; the days behind it are summed up already.
+
+    So is the next one where the moment is so late that what was done in its day goes on into that.
+    """
+    days = "SELECT " + ", ".join(_day_of(str(at)) for at in (since, since + IDLE))
+    first, last = index.connection.execute(days).fetchone()
+    that_day = f"m.session IN (SELECT session FROM main.days WHERE day BETWEEN {first} AND {last})"
+    _insert_sums(index, "temp.", f"{that_day} AND {_SURELY_AT} >= {int(since)} AND {DAY} <= {last}")
+    for table in SUMS:
+        index.connection.execute(f"INSERT INTO temp.{table} SELECT * FROM main.{table} WHERE day > {last}")
 
 
 def _insert_sums(index: Index, prefix: str, which: str, values: Sequence[object] = ()) -> None:
@@ -106,10 +121,16 @@ def few(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         yield numbers[start : start + 500]
 
 
+def _day_of(at: str) -> str:
+    """The day of a moment, in local time."""
+    return f"CAST(strftime('%s', {at} / 1000000, 'unixepoch', 'localtime') AS INTEGER) / 86400"
+
+
+_SURELY_AT = "coalesce(m.at, s.last)"
 AT = "coalesce(m.at, s.last, 0)"
 """When a message (`m`) of a session (`s`) was."""
-DAY = f"CAST(strftime('%s', {AT} / 1000000, 'unixepoch', 'localtime') AS INTEGER) / 86400"
-"""Its day, in local time."""
+DAY = _day_of(AT)
+"""Its day."""
 _OF_MESSAGES = "JOIN messages m ON m.id = message JOIN sessions s ON s.id = m.session WHERE m.imported = 0"
 
 
