@@ -137,6 +137,13 @@ def sync_folder(folder: str) -> None:
         os.close(handle)
 
 
+def is_part(name: str) -> bool:
+    """Whether a file is one under way, or was."""
+    from re import fullmatch
+
+    return fullmatch(_PART, name) is not None
+
+
 def remove_left_over(folder: str) -> None:
     """Remove files under way in a folder that killed processes of this user have left."""
     for path in _left_over(folder, _PART, stat.S_ISREG):

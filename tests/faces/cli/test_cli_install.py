@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import sys
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from geminids import __version__
 from geminids.core import installation
+from geminids.faces.cli.install_command import _why
 from geminids.library import Library
 from tests.conftest import Run
 from tests.support.agent_settings import (
@@ -334,6 +336,45 @@ def test_a_hook_that_is_there_already_is_mentioned(geminids: Run, home: Path) ->
     assert told.count("starts `geminids keep hook`") == 3
     geminids("install", "codex", "--yes")
     assert tomllib.loads((home / CODEX).read_text()).keys() == {"notify", "mcp_servers"}
+
+
+def test_a_hook_in_several_lines_is_there_already_and_one_in_a_comment_is_not(
+    geminids: Run, home: Path
+) -> None:
+    (home / CODEX).write_bytes(b'notify = [\n  "geminids",\n  "keep",\n  "hook",\n]\n')
+    geminids("install", "codex", "--yes")
+    assert tomllib.loads((home / CODEX).read_text()).keys() == {"notify", "mcp_servers"}
+    geminids("uninstall", "--yes")
+    (home / CODEX).write_bytes(b'# notify = ["geminids", "keep", "hook"]\n')
+    geminids("install", "codex", "--yes")
+    assert tomllib.loads((home / CODEX).read_text())["notify"] == [*SERVER[:-1], "keep", "hook"]
+
+
+def test_a_shorter_command_is_an_addition_too(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, shown in (("an old é 'venv'", "added"), ("new", "added")):
+        monkeypatch.setattr(sys, "argv", [str(tmp_path / name / "geminids")])
+        installed = geminids("install", "codex", "--yes")
+        assert f"mcp_servers.geminids, notify {shown}; a backup is kept" in installed.out
+        server = tomllib.loads((home / CODEX).read_text())["mcp_servers"]["geminids"]
+        assert server["command"] == str(tmp_path / name / "geminids")
+    geminids("uninstall", "--yes")
+    assert (home / CODEX).read_bytes() == BY_HAND[CODEX]
+
+
+def test_settings_that_nothing_was_added_to_may_be_damaged(geminids: Run, home: Path) -> None:
+    geminids("install", "gemini", "--yes")
+    (home / CLAUDE).write_bytes(b'{"broken')
+    (home / CODEX).write_bytes(b"broken")
+    removed = geminids("uninstall", "--yes")
+    assert (removed.code, removed.err) == (0, "geminids: Done. Restart running sessions of the agents.\n")
+
+
+def test_a_full_disk_has_no_name() -> None:
+    assert _why(OSError(errno.ENOSPC, "No space left on device")) == (
+        "Cannot write: No space left on device. Nothing was changed."
+    )
 
 
 def test_folders_that_are_not_trusted_are_mentioned(

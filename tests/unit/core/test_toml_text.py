@@ -73,6 +73,39 @@ def test_what_the_agent_noted_below_goes_too_and_what_came_behind_stays() -> Non
     assert without_table(text, TABLE) == b"a = 1\n# mine\n\n[other]\nb = 2\n"
 
 
+@pytest.mark.parametrize("before", [b"[mcp_servers]\n", b"[mcp_servers]\n# none yet\n"])
+def test_a_table_above_that_was_there_stays(before: bytes) -> None:
+    assert without_table(with_table(before, TABLE, SERVER), TABLE) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"[mcp_servers.geminids]\n", b"[mcp_servers.geminids]\n# moved\n"),
+        (b"args =", b"\nargs ="),
+        (b'["mcp"]', b'[\n  "mcp",\n]'),
+        (b"\n[mcp", b"\n\n[mcp"),
+    ],
+)
+def test_what_a_formatter_has_made_of_it_goes_too(old: bytes, new: bytes) -> None:
+    text = with_table(b"a = 1\n", TABLE, SERVER) + b"# mine\n\n[other]\n"
+    assert old in text
+    assert without_table(text.replace(old, new), TABLE).replace(b"\n\n", b"\n") == b"a = 1\n# mine\n[other]\n"
+
+
+@pytest.mark.parametrize("line", [b'notify = ["x"] # geminids', b'notify = [\n  "x",\n]  # geminids'])
+def test_a_line_that_a_formatter_has_changed_goes_too(line: bytes) -> None:
+    assert without_key(line + b"\na = 1\n", "notify") == b"a = 1\n"
+
+
+def test_a_hook_goes_where_its_table_has_a_header() -> None:
+    before = b"[hooks]\n"
+    hook = {"hooks": [{"type": "command", "command": "geminids keep hook"}]}
+    after = with_element(before, HOOK, hook)
+    assert without_element(after, HOOK) == before
+    assert without_element(after.replace(b"[{", b"[\n  {").replace(b"}]", b"}\n]"), HOOK) == before
+
+
 def test_a_hook_beside_those_of_the_user() -> None:
     before = b'[[hooks.Stop]]\nhooks = [{ type = "command", command = "mine" }]\n'
     hook = {"hooks": [{"type": "command", "command": "geminids keep hook"}]}
@@ -118,6 +151,7 @@ lines = st.sampled_from(
         "[t]",
         "c = [\n  1, # one\n]",
         "[[list]]",
+        "[mcp_servers]",
         "[mcp_servers.other]",
         'd = { e = "f" }',
     ]

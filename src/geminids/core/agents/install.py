@@ -119,8 +119,12 @@ def command_line(words: list[str]) -> str:
 
 
 def calls_hook_by_hand(settings: bytes) -> bool:
-    """Whether settings that somebody wrote start the hook already."""
-    return any(b"keep" in line and b"hook" in line and b"geminids" in line for line in settings.splitlines())
+    """Whether settings that somebody wrote start the hook already; a comment starts nothing."""
+    return any(
+        b"keep" in line and b"hook" in line and b"geminids" in line
+        for line in settings.splitlines()
+        if not line.lstrip().startswith((b"#", b"//"))
+    )
 
 
 def read_settings(file: str) -> bytes:

@@ -16,7 +16,6 @@ OURS = "# geminids"
 _MARK = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"[ \t]*\[")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_ASSIGNED = re.compile(rb"[ \t]*[A-Za-z0-9_\"'.-]+[ \t]*=")
 
 
 def meaning(text: bytes) -> dict[str, Any]:
@@ -38,10 +37,10 @@ def with_key(text: bytes, key: str, value: Any) -> bytes:
 
 
 def without_key(text: bytes, key: str) -> bytes:
-    """The text without the line that was added for a key."""
-    found = re.search(
-        rb"(?m)(?:^|(?<=\A\xef\xbb\xbf))%s = [^\r\n]*  %s\r?(?:\n|\Z)" % (key.encode(), OURS.encode()), text
-    )
+    """The text without the line that was added for a key, also where a formatter has made several of it."""
+    value = rb"(?:[^\r\n]*?|\[[^\]]*\])"
+    line = rb"(?m)(?:^|(?<=\A\xef\xbb\xbf))%s[ \t]*=[ \t]*%s[ \t]*%s[ \t]*\r?(?:\n|\Z)"
+    found = re.search(line % (key.encode(), value, OURS.encode()), text)
     if found is None:
         return text
     said = meaning(text)
@@ -73,11 +72,11 @@ def without_table(text: bytes, path: Sequence[str]) -> bytes:
         return text
     lines = text.splitlines(keepends=True)
     places = [place for place, line in enumerate(lines) if _names(line, path)]
-    wanted = _reduced(said, path)
+    wanted = _without(said, path)
     for first in reversed(range(len(places))):
         left = _without_blocks(lines, places[first:])
         # What looks like a header may stand in a text of several lines: only the meaning tells.
-        if _says(left, wanted):
+        if any(_says(left, one) for one in wanted):
             return left
     raise UneditableError(f"has {'.'.join(path)} in a way that geminids cannot remove safely")
 
@@ -85,18 +84,27 @@ def without_table(text: bytes, path: Sequence[str]) -> bytes:
 def _without_blocks(lines: Sequence[bytes], places: Sequence[int]) -> bytes:
     """The lines without tables that begin there, and without an empty line in front of each."""
     kept: list[bytes] = []
+    behind: list[bytes] = []
     is_ours = False
     for place, line in enumerate(lines):
         if place in places:
             is_ours = True
+            kept += behind
             if kept and not kept[-1].strip():
                 kept.pop()
-        elif _HEADER.match(line) or not _ASSIGNED.match(line):
-            # Comments and empty lines behind it are somebody else's.
+            behind = []
+        elif is_ours and _HEADER.match(line):
             is_ours = False
+            kept += behind
+            behind = []
         if not is_ours:
             kept.append(line)
-    return b"".join(kept)
+        elif not line.strip() or line.lstrip().startswith(b"#"):
+            # Comments and empty lines behind it are somebody else's.
+            behind.append(line)
+        else:
+            behind = []
+    return b"".join([*kept, *behind])
 
 
 def _says(text: bytes, said: Mapping[str, Any]) -> bool:
@@ -123,17 +131,21 @@ def with_element(text: bytes, path: Sequence[str], value: Mapping[str, Any]) -> 
 
 
 def without_element(text: bytes, path: Sequence[str]) -> bytes:
-    """The text without the element that was added to an array of tables, and the empty line before it."""
-    name = re.escape(".".join(path)).encode()
-    lines = rb"(?:[A-Za-z_]+ = [^\r\n]*\r?(?:\n|\Z))*"
-    found = re.search(rb"(?m)(?:^\r?\n)?^\[\[%s\]\]  %s\r?\n%s" % (name, OURS.encode(), lines), text)
-    if found is None:
+    """The text without the element that was added to an array of tables, and the empty line before it.
+
+    Raises UneditableError.
+    """
+    header = rb"[ \t]*\[\[%s\]\][ \t]*%s\s*\Z" % (re.escape(".".join(path)).encode(), OURS.encode())
+    lines = text.splitlines(keepends=True)
+    places = [place for place, line in enumerate(lines) if re.match(header, line)]
+    if not places:
         return text
-    taken = value_at(meaning(found[0]), path)
-    said = meaning(text)
-    left = [one for one in value_at(said, path) if one not in taken]
-    kept = with_value(said, path, left) if left else _reduced(said, path)
-    return _checked(text[: found.start()] + text[found.end() :], kept)
+    said, left = meaning(text), _without_blocks(lines, places)
+    elements, others = value_at(said, path) or [], value_at(meaning(left), path) or []
+    wanted = [with_value(said, path, others)] if others else _without(said, path)
+    if len(elements) - len(others) != len(places) or not any(_says(left, one) for one in wanted):
+        raise UneditableError(f"has {'.'.join(path)} in a way that geminids cannot remove safely")
+    return left
 
 
 def _names(header: bytes, path: Sequence[str]) -> bool:
@@ -166,6 +178,13 @@ def _checked(text: bytes, said: Mapping[str, Any]) -> bytes:
     if not _says(text, said):
         raise UneditableError("is written in a way that geminids cannot change safely")
     return text
+
+
+def _without(said: Mapping[str, Any], path: Sequence[str]) -> list[dict[str, Any]]:
+    """What may be said without something: the table above it has a header of its own, or is gone with it."""
+    above = value_at(said, path[:-1])
+    others = {name: value for name, value in above.items() if name != path[-1]}
+    return [with_value(said, path[:-1], others), _reduced(said, path)]
 
 
 def _reduced(said: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from geminids.library import Library
     from geminids.library.installing.files import Change
     from geminids.library.installing.plans import InstallPlan
+    from geminids.library.installing.record import Installed
 
 ALL = "all"
 INDENT = 2
@@ -242,7 +243,9 @@ def _do(library: Library, plan: InstallPlan) -> Done:
 
 def _why(error: GeminidsError | OSError) -> str:
     if isinstance(error, OSError):
-        return f"Cannot use {error.filename!r}: {error.strerror}. Nothing was changed."
+        # Who writes and finds the disk full is not told of which file.
+        what = f"use {error.filename!r}" if error.filename is not None else "write"
+        return f"Cannot {what}: {error.strerror}. Nothing was changed."
     return str(error)
 
 
@@ -271,7 +274,7 @@ def _draw_plan(page: Page, plan: InstallPlan) -> None:
     for change in plan.changes:
         if change.package is None:
             page.line((_shown(change.path), "human"), indent=INDENT)
-            page.words(_edit_sentence(change), "quiet", indent=2 * INDENT)
+            page.words(_edit_sentence(change, plan.entry), "quiet", indent=2 * INDENT)
     for note in plan.notes:
         page.words(note, "warning", indent=INDENT)
 
@@ -295,12 +298,13 @@ def _sentence(files: Sequence[Change]) -> str:
     )
 
 
-def _edit_sentence(change: Change) -> str:
+def _edit_sentence(change: Change, entry: Installed | None) -> str:
     if change.after is None:
         return f"{change.what} removed, and the file, which was not there before"
     if change.before is None:
         return f"new file with {change.what}"
-    is_added = len(change.after) > len(change.before)
+    # What was there with another command may become shorter.
+    is_added = entry is not None and entry.edited(change.path) is not None
     return f"{change.what} {'added; a backup is kept' if is_added else 'removed'}"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -88,15 +89,35 @@ def apply(changes: Iterable[Change]) -> list[str]:
     try:
         for change in changes:
             _check_unchanged(change)
-            made += _make_folders(os.path.dirname(os.path.realpath(change.path)))  # noqa: PTH120
+            for folder in _missing(os.path.dirname(os.path.realpath(change.path))):  # noqa: PTH120
+                os.mkdir(folder, 0o700)  # noqa: PTH102
+                made.append(folder)
             done.append(change)
             _put(change.path, change.after)
     except BaseException:
-        for change in reversed(done):
-            _put(change.path, change.before)
+        _take_back(done)
         remove_empty(made)
         raise
     return made
+
+
+def _take_back(done: Sequence[Change]) -> None:
+    """Undo changes, the last one first; where that fails too, all others are undone nevertheless."""
+    for change in reversed(done):
+        # What was to be done has failed already, which is what is told.
+        with suppress(OSError, UnwritableError):
+            if content_of(change.path) != change.before:
+                _put(change.path, change.before)
+
+
+def missing_folders(changes: Iterable[Change]) -> list[str]:
+    """The folders that are made for changes, the outer ones first."""
+    missing: list[str] = []
+    for change in changes:
+        if change.after is not None:
+            folders = _missing(os.path.dirname(os.path.realpath(change.path)))  # noqa: PTH120
+            missing += [folder for folder in folders if folder not in missing]
+    return missing
 
 
 def _check_unchanged(change: Change) -> None:
@@ -105,8 +126,9 @@ def _check_unchanged(change: Change) -> None:
 
 
 def remove_empty(folders: Iterable[str]) -> None:
-    """Remove folders that are empty, the inner ones first."""
+    """Remove folders that hold nothing, or what a killed process has left, the inner ones first."""
     for folder in sorted(folders, key=len, reverse=True):
+        remove_left_over(folder)
         try:
             os.rmdir(folder)  # noqa: PTH106
         except OSError:
@@ -114,13 +136,17 @@ def remove_empty(folders: Iterable[str]) -> None:
             continue
 
 
-def _make_folders(folder: str) -> list[str]:
+def tidy_beside(paths: Iterable[str]) -> None:
+    """Remove what a killed process has left beside files."""
+    for path in paths:
+        remove_left_over(os.path.dirname(os.path.realpath(path)))  # noqa: PTH120
+
+
+def _missing(folder: str) -> list[str]:
     missing: list[str] = []
     while not os.path.isdir(folder):  # noqa: PTH112
         missing.append(folder)
         folder = os.path.dirname(folder)  # noqa: PTH120
-    for one in reversed(missing):
-        os.mkdir(one, 0o700)  # noqa: PTH102
     return missing[::-1]
 
 
@@ -128,11 +154,11 @@ def _put(path: str, content: bytes | None) -> None:
     # A link stays one: what it leads to is replaced.
     real = os.path.realpath(path)
     folder = os.path.dirname(real)  # noqa: PTH120
+    remove_left_over(folder)
     if content is None:
         if os.path.lexists(real):
             os.remove(real)  # noqa: PTH107
         return
-    remove_left_over(folder)
     try:
         mode = stat.S_IMODE(os.stat(real).st_mode)  # noqa: PTH116
     except FileNotFoundError:

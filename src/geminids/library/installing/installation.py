@@ -76,28 +76,17 @@ class Installation:
             for content in plan.backups:
                 record.keep(content)
             # Noted first: who is stopped in between leaves nothing that the next one does not know.
-            record.put(plan.agent, plan.home, plan.entry)
+            record.put(plan.agent, plan.home, _with_made(plan.entry, files.missing_folders(plan.changes)))
         try:
-            made = files.apply(plan.changes)
+            files.apply(plan.changes)
         except BaseException:
             if plan.entry is not None:
                 record.put(plan.agent, plan.home, known)
             raise
         files.remove_empty(plan.emptied)
-        if plan.entry is None:
-            if known is not None:
-                record.put(plan.agent, plan.home, None)
-        elif made:
-            before = plan.entry.made
-            noted = Installed(
-                plan.entry.agent,
-                plan.entry.home,
-                plan.entry.version,
-                plan.entry.packages,
-                plan.entry.edits,
-                (*before, *(folder for folder in made if folder not in before)),
-            )
-            record.put(plan.agent, plan.home, noted)
+        if plan.entry is None and known is not None:
+            files.tidy_beside(edit.path for edit in known.edits)
+            record.put(plan.agent, plan.home, None)
 
     def installed(self) -> tuple[Installed, ...]:
         """What is on our list."""
@@ -124,3 +113,9 @@ class Installation:
 
     def _title(self, home: Home) -> str:
         return self._context.agent_title(home.agent)
+
+
+def _with_made(entry: Installed, folders: Iterable[str]) -> Installed:
+    """What is installed, with folders that are made for it."""
+    made = dict.fromkeys((*entry.made, *folders))
+    return Installed(entry.agent, entry.home, entry.version, entry.packages, entry.edits, tuple(made))

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from geminids.core.agents.homes import Home
-from geminids.core.agents.install import Edit, Installing, Package
+from geminids.core.agents.install import PROGRAM, Edit, Installing, Package
+from geminids.core.atomic_files import is_part
 from geminids.core.edits.errors import UneditableError
 from geminids.library.installing.files import Change, UnwritableError, check_writable, content_of
 from geminids.library.installing.record import Edited, Installed, InstallRecord, Written, digest_of
@@ -174,7 +175,7 @@ class Planner:
     def _remove_package(self, package: Package) -> None:
         known = self._entry.written(package.folder) if self._entry else None
         names = _files_in(package.folder)
-        if not names or Path(package.folder).is_symlink():
+        if not (names or known) or Path(package.folder).is_symlink():
             return
         ours = known.files if known else package.files
         strangers = [name for name in names if name not in ours]
@@ -190,14 +191,15 @@ class Planner:
             self._notes.append(
                 f"{_inside(package.folder, strangers[0])!r} is not part of geminids and stays."
             )
-        self._emptied += _folders_of(package.folder, names)
+        self._emptied += _folders_of(package.folder, {*names, *ours})
 
     def _undo(self, edit: Edit) -> None:
         there = content_of(edit.path)
-        if there is None:
+        known = self._entry.edited(edit.path) if self._entry else None
+        # Settings that nothing was added to may be damaged as they like.
+        if there is None or (known is None and PROGRAM.encode() not in there):
             return
         base = self._base(edit, there)
-        known = self._entry.edited(edit.path) if self._entry else None
         if known and digest_of(there) != known.after and base != there:
             self._notes.append(
                 f"{edit.path!r} was changed after the installation: only {edit.what} is removed from it."
@@ -228,11 +230,12 @@ def _inside(folder: str, name: str) -> str:
 
 
 def _files_in(folder: str) -> list[str]:
-    """All that is in a folder and is none, by its path in it."""
+    """All that is in a folder and is none, by its path in it; without files under way."""
     found: list[str] = []
     for root, folders, files in os.walk(folder):
         links = [name for name in folders if Path(root, name).is_symlink()]
-        found += [Path(root, name).relative_to(folder).as_posix() for name in (*files, *links)]
+        names = (name for name in (*files, *links) if not is_part(name))
+        found += [Path(root, name).relative_to(folder).as_posix() for name in names]
     return sorted(found)
 
 

@@ -70,7 +70,7 @@ def _what(text: bytes) -> str:
     server = ".".join(_SERVER)
     try:
         others = _removed(text, None)
-        is_called = calls_hook_by_hand(others)
+        is_called = _calls_hook(others)
         hook = ".".join(_HOOK) if _is_taken(others) else _NOTIFY
     except UneditableError:
         return server
@@ -83,7 +83,7 @@ def _added(text: bytes, launch: Launch) -> bytes:
         # Codex CLI hands a server nothing of its own environment but a few names.
         server["env"] = dict(launch.environment)
     added = toml_text.with_table(text, _SERVER, server)
-    if calls_hook_by_hand(text):
+    if _calls_hook(text):
         return added
     if not _is_taken(text):
         return toml_text.with_key(added, _NOTIFY, launch.hook)
@@ -94,6 +94,12 @@ def _added(text: bytes, launch: Launch) -> bytes:
 def _removed(text: bytes, _: bytes | None) -> bytes:
     without = toml_text.without_table(toml_text.without_element(text, _HOOK), _SERVER)
     return toml_text.without_key(without, _NOTIFY)
+
+
+def _calls_hook(text: bytes) -> bool:
+    """Whether the user starts the hook already, in one line or in several."""
+    notify = toml_text.meaning(text).get(_NOTIFY)
+    return calls_hook_by_hand(text) or calls_hook_by_hand(repr(notify).encode(errors="replace"))
 
 
 def _is_taken(text: bytes) -> bool:
@@ -108,7 +114,7 @@ def _notes(home: Home) -> Iterator[str]:
     except UneditableError:
         # Adding to it will say what is wrong.
         return
-    if calls_hook_by_hand(text):
+    if _calls_hook(text):
         yield f"{file!r} already starts `geminids keep hook`; that stays as it is."
     elif is_taken:
         yield (
