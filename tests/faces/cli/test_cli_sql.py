@@ -183,6 +183,34 @@ def test_no_kind_of_value_breaks_a_format(prison: Prison) -> None:
     assert all("CAST(… AS VARCHAR)" in sentence for sentence in refused)
 
 
+def test_numbers_have_the_digits_that_matter(asked: Callable[..., Outcome]) -> None:
+    query = (
+        "select 9007199254740993 as id, 0.00000015 as little, -1e-9 as less, 2.5 as half, 1.50 as price, "
+        "1234567890123456789.0123456789::decimal(38, 10) as long, sum(1::hugeint) as total"
+    )
+    _, row = asked("-f", "table", query).out.splitlines()
+    assert row.split() == [
+        *("9,007,199,254,740,993", "1.5e-7", "-1e-09", "2.5", "1.5"),
+        *("1,234,567,890,123,456,789.0123", "1"),
+    ]
+    _, row = asked("-f", "csv", query).out.splitlines()
+    assert row.split(",") == [
+        *("9007199254740993", "0.00000015", "-1e-09", "2.5", "1.50"),
+        *("1234567890123456789.0123456789", "1"),
+    ]
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Asia/Tokyo"])
+def test_the_first_and_the_last_moment_are_drawn(
+    asked: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    query = "select timestamptz '0001-01-01 00:00+00' as first, timestamptz '9999-12-31 23:59+00' as last"
+    shown = asked("-f", "table", query)
+    assert (shown.code, "0001-01-01" in shown.out, shown.out.count(":") in (2, 4)) == (0, True, True)
+
+
 def test_an_interval_is_no_list_of_three_numbers(asked: Callable[..., Outcome]) -> None:
     query = "select [1, 2, 3] as list, interval '1 month 2 days 03:04:05' as span, [interval 1 day] as some"
     _, row = asked("-f", "table", query).out.splitlines()
@@ -280,6 +308,8 @@ def test_a_query_comes_from_a_file_or_from_stdin(
     assert rows(asked("--json", "--file", file)) == [{"n": 9}]
     done = command("--sample", "--data", of_sample, "sql", "--json", "-", input=file.read_bytes())
     assert json.loads(done.stdout) == [{"n": 9}]
+    file.write_text("select 1 as n" + " " * 1_000_000 + "union all select 2")
+    assert (asked("--file", file).code, "1,000,000 bytes at most" in asked("--file", file).err) == (2, True)
     missing = asked("--file", tmp_path / "missing")
     assert (missing.code, "no such file" in missing.err) == (2, True)
     assert asked("--file", file, "select 1").code == 2
@@ -503,6 +533,24 @@ def test_a_folder_with_the_name_of_a_pattern(geminids: Run, tmp_path: Path) -> N
     query = "select agent, month, total from requests"
     (row,) = rows(geminids("sql", "--tables", place, "--json", query))
     assert row == {"agent": "gemini", "month": "2026-05", "total": 12}
+
+
+def test_files_of_others_among_tables(geminids: Run, out: Path) -> None:
+    path = next(out.glob("sessions/*/*/*.parquet"))
+    for name in ("._laptop.parquet", "_SUCCESS", "notes.txt"):
+        path.with_name(name).write_bytes(b"none of ours")
+    query = "select count(*) as n, min(agent) as agent from all_sessions"
+    assert rows(geminids("sql", "--tables", out, "--json", query)) == [{"n": 1, "agent": "gemini"}]
+    shutil.copyfile(path, path.with_name("copy of *.parquet"))
+    assert rows(geminids("sql", "--tables", out, "--json", query)) == [{"n": 2, "agent": "gemini"}]
+
+
+def test_a_folder_below_the_home_of_the_user(
+    geminids: Run, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(out.parent))
+    query = "select count(*) as n from sessions"
+    assert rows(geminids("sql", f"--tables=~/{out.name}/", "--json", query)) == [{"n": 1}]
 
 
 def test_tables_without_words_have_all_columns(geminids: Run, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def _query(query: str | None, file: str | None) -> str | None:
     if file is not None and file != STDIN:
         return _read(file)
     if STDIN in (query, file):
-        return _decoded(sys.stdin.buffer.read(MOST_BYTES), "stdin")
+        return _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "stdin")
     if query is not None and not query.strip():
         raise click.UsageError("The query is empty.")
     if query is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -155,12 +155,14 @@ def _query(query: str | None, file: str | None) -> str | None:
 def _read(file: str) -> str:
     try:
         with absolute(file).open("rb") as stream:
-            return _decoded(stream.read(MOST_BYTES), file)
+            return _decoded(stream.read(MOST_BYTES + 1), file)
     except OSError as error:
         raise NothingToReadError(file, (error.strerror or str(error)).lower()) from error
 
 
 def _decoded(query: bytes, where: str) -> str:
+    if len(query) > MOST_BYTES:
+        raise NothingToReadError(where, f"a query has {MOST_BYTES:,} bytes at most")
     try:
         return query.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -178,7 +180,7 @@ def _tables(choices: Choices, where: str | None) -> tuple[Store, Library | None]
 
         raise ScaleNotInstalledError(str(error.name)) from error
     if where is not None:
-        return open_store(where), None
+        return open_store(where if "://" in where else str(absolute(where))), None
     library = choices.open_library()
     with stoppable("Bringing tables up to date", STOPPED) as work:
         return open_store(up_to_date_tables(library, work)), library

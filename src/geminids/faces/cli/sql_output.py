@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from io import StringIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,19 +85,24 @@ def _write(pieces: Iterable[bytes], wish: Wish) -> None:
 
 def _csv(answer: Answer) -> Iterator[bytes]:
     yield csv_line(answer.names).encode("utf-8", "replace")
-    for row in answer.plain_rows():
+    for row in answer.rows():
         yield csv_line(map(_cell, row)).encode("utf-8", "replace")
 
 
 def _cell(value: Any) -> Any:
-    """A value as a cell: lists and structures as JSON."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, list | dict):
-        return value
+    """A value as a cell: lists and structures as JSON, numbers with all of their digits."""
+    from geminids.scale.sql.answers import plain
+
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    told = plain(value)
+    if isinstance(told, bool):
+        return "true" if told else "false"
+    if not isinstance(told, list | dict):
+        return told
     from geminids.sharing.export.data import encode
 
-    return encode(value).decode()
+    return encode(told).decode()
 
 
 def _plain_table(answer: Answer) -> Iterator[bytes]:

@@ -12,6 +12,8 @@ from geminids.faces.drawing.number_tables import Cell, Field, Row, draw, fit
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from geminids.faces.drawing.page import Page
     from geminids.faces.drawing.screen import Screen
 
@@ -21,6 +23,8 @@ _MOST_WORDS = 2_000
 """Letters of a cell that are looked at: no terminal shows more of them."""
 _DIGITS = 4
 """Behind the point, at most."""
+_LITTLE = 0.00005
+"""What is less would look like nothing."""
 
 
 def draw_answer(
@@ -52,13 +56,32 @@ def _cells(values: Sequence[Any], is_number: bool) -> list[Cell]:
             for value in values
         ]
     known = [value for value in values if value is not None and math.isfinite(value)]
-    digits = next((few for few in range(_DIGITS) if all(round(v, few) == v for v in known)), _DIGITS)
-    return [Cell(exact(None), style="quiet") if v is None else Cell(f"{v:,.{digits}f}") for v in values]
+    digits = next((few for few in range(_DIGITS) if all(_has_digits(v, few) for v in known)), _DIGITS)
+    return [Cell(exact(None), style="quiet") if v is None else Cell(_number(v, digits)) for v in values]
+
+
+def _has_digits(value: int | float | Decimal, digits: int) -> bool:
+    """Whether a number has no more digits behind the point."""
+    return isinstance(value, int) or type(value)(f"{value:.{digits}f}") == value
+
+
+def _number(value: int | float | Decimal, digits: int) -> str:
+    if isinstance(value, int):
+        return exact(value)
+    is_little = value != 0 and -_LITTLE < value < _LITTLE
+    return f"{value:.3g}" if is_little else f"{value:,.{digits}f}"
+
+
+def _local(value: datetime) -> datetime:
+    """A moment in the time of this machine, where there is one: not in the first and the last year."""
+    try:
+        return value.astimezone() if value.tzinfo else value
+    except (OverflowError, ValueError):
+        return value
 
 
 def _time_of(value: datetime) -> bool:
-    local = value.astimezone() if value.tzinfo else value
-    return local.time() != time()
+    return _local(value).time() != time()
 
 
 def _words(value: Any, *, are_days: bool) -> str:
@@ -68,8 +91,8 @@ def _words(value: Any, *, are_days: bool) -> str:
         case bool():
             return "yes" if value else "no"
         case datetime():
-            local = value.astimezone() if value.tzinfo else value
-            return f"{local:%Y-%m-%d}" if are_days else f"{local:%Y-%m-%d %H:%M:%S}"
+            local = _local(value).replace(tzinfo=None)
+            return str(local.date()) if are_days else local.isoformat(" ", "seconds")
         case date() | time():
             return value.isoformat()
         case str():

@@ -28,7 +28,7 @@ from geminids.scale.sql.errors import (
 )
 from geminids.scale.sql.memory import bounded
 from geminids.scale.sql.reserved import with_quotes, without_end
-from geminids.scale.tables.manifest import ENDING, refuse_newer_tables
+from geminids.scale.tables.manifest import is_of_table, refuse_newer_tables
 
 MEMORY = "1GB"
 """What a query may take; what needs more goes through a folder that is gone afterwards."""
@@ -173,11 +173,12 @@ class Database:
     @property
     def _local(self) -> Mapping[str, Sequence[str]]:
         """The files that the engine opens itself: on a disk, and with names that are no patterns."""
-        if not isinstance(self._store, LocalStore) or _PATTERN.intersection(self._store.uri):
+        if not isinstance(self._store, LocalStore):
             return {}
-        return {
+        paths = {
             table: [f"{self._store.uri}/{name}" for name in files] for table, files in self._files.items()
         }
+        return {table: some for table, some in paths.items() if not any(map(_PATTERN.intersection, some))}
 
     def _add(self, table: Table, files: Sequence[str]) -> None:
         name = f"{EVERY}{table.name}"
@@ -217,7 +218,7 @@ class Database:
 
 
 def _files_of(store: Store, table: str) -> Sequence[str]:
-    return sorted(stored.name for stored in store.listed(table) if stored.name.endswith(ENDING))
+    return sorted(stored.name for stored in store.listed(table) if is_of_table(stored.name))
 
 
 def _selected(table: Table, there: set[str]) -> Iterator[str]:

@@ -9,8 +9,10 @@ from geminids.scale.places.stored import Store
 from geminids.scale.schema import PARTITIONS, VERSION
 
 FOLDER = "_geminids"
-"""Engines pass over names that begin with an underscore."""
+"""A name that engines pass over."""
 ENDING = ".parquet"
+HIDDEN = (".", "_")
+"""What names begin with that engines pass over."""
 AND = "~"
 """Between the name of a machine, which has none in it, and that of a group."""
 
@@ -98,6 +100,11 @@ def file_name(table: str, part: str, machine: str) -> str:
     *values, group = part.split("/") if part.count("/") == len(PARTITIONS) else (*part.split("/"), "")
     folders = (f"{name}={value}" for name, value in zip(PARTITIONS, values, strict=True))
     return "/".join((table, *folders, f"{machine}{AND}{group}{ENDING}" if group else f"{machine}{ENDING}"))
+
+
+def is_of_table(name: str) -> bool:
+    """Whether a file below the folder of a table holds rows of it, and is none that a system left there."""
+    return name.endswith(ENDING) and not any(piece.startswith(HIDDEN) for piece in name.split("/"))
 
 
 def part_of(name: str, machine: str) -> tuple[str, str] | None:

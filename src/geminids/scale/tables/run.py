@@ -28,6 +28,7 @@ from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import LocalStore, open_store
 from geminids.scale.schema import FORMER, TABLES, VERSION
 from geminids.scale.tables.manifest import (
+    HIDDEN,
     Manifest,
     WrittenPart,
     file_name,
@@ -47,8 +48,6 @@ _PATIENCE, _PAUSE = 60.0, 0.1
 _OURS = "here"
 """The machine in tables that nobody else sees, where it has no name."""
 _IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-_NOT_FIRST = frozenset("._")
-"""Engines pass over files whose names begin with these."""
 
 Progress = Callable[[int, int], None]
 """Is told how many sessions of how many are written."""
@@ -278,7 +277,7 @@ class _Run:
 def _is_name(machine: str) -> bool:
     """Whether a machine can be called so: files are, too."""
     is_short = 1 <= len(machine) <= LONGEST_NAME
-    return is_short and not set(machine) - _IN_NAMES and machine[0] not in _NOT_FIRST
+    return is_short and not set(machine) - _IN_NAMES and not machine.startswith(HIDDEN)
 
 
 def _summed(counts: Collection[Mapping[str, int]] | Iterator[Mapping[str, int]]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from geminids.scale.places.errors import PlaceError
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import open_store
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Column
-from geminids.scale.tables.manifest import AND, ENDING, FOLDER, refuse_newer_tables
+from geminids.scale.tables.manifest import AND, ENDING, FOLDER, is_of_table, refuse_newer_tables
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -78,7 +78,7 @@ def _files(store: Store, table: str, wanted: Wanted) -> Iterator[StoredFile]:
     for stored in store.listed(table):
         agent = _folders(stored.name).get("agent")
         machine = stored.name.rpartition("/")[2].removesuffix(ENDING).partition(AND)[0]
-        is_wanted = stored.name.endswith(ENDING) and (wanted.agents is None or agent in wanted.agents)
+        is_wanted = is_of_table(stored.name) and (wanted.agents is None or agent in wanted.agents)
         if is_wanted and (wanted.machines is None or machine in wanted.machines):
             yield StoredFile(stored.name, stored.size)
 
