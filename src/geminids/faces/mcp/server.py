@@ -146,6 +146,7 @@ class McpServer:
     async def _list_resources(self, context: Context, _: object) -> types.ListResourcesResult:
         from geminids.faces.mcp.resources import LISTED, MEDIA_TYPE, uri_of
         from geminids.faces.mcp.tools import LIST_SESSIONS
+        from geminids.sharing.transcript import safe
 
         answer = await _or_refused(self._answer(context, LIST_SESSIONS, {"sessions": LISTED}))
         resources = [
@@ -153,7 +154,7 @@ class McpServer:
                 uri=uri_of(one["id"]),
                 name=one["id"],
                 title=one["title"],
-                description=f"Session of {one['agent']} in {one['project']}, {one['at']}",
+                description=safe.line(f"Session of {one['agent']} in {one['project']}, {one['at']}"),
                 mime_type=MEDIA_TYPE,
             )
             for one in answer.structured["sessions"]

@@ -1,10 +1,15 @@
-"""Answers as text, made of the same documents that are given as JSON. What is quoted stands behind `> `."""
+"""Answers as text, made of the same documents that are given as JSON. What is quoted stands behind `> `.
+
+Names that sessions have given (folders, files, models, tools) stand in lines of ours: each is one line there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:
     from geminids.faces.documents.recalled import (
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
 
 def search(answer: SearchAnswer) -> str:
     """What a search has found."""
-    project = [f"Project: {answer.project}"] if answer.project else []
+    project = [safe.line(f"Project: {answer.project}")] if answer.project else []
     return _blocks([answer.note, *project], map(found_session, answer.sessions), answer)
 
 
@@ -63,7 +68,7 @@ def read_message(read: ReadMessage) -> str:
 
 def sessions(answer: ListAnswer) -> str:
     """A list of sessions."""
-    project = [f"Project: {answer.project}"] if answer.project else []
+    project = [safe.line(f"Project: {answer.project}")] if answer.project else []
     total = [f"Sessions in all: {answer.total}"] if answer.total is not None else []
     return _blocks([answer.note, *project, *total], map(listed_session, answer.sessions), answer)
 
@@ -88,7 +93,7 @@ def brief_item(item: BriefItem) -> str:
 
 def usage(answer: UsageAnswer) -> str:
     """What was used."""
-    head = [answer.note, f"By {answer.by}; {answer.show}", usage_group(answer.total)]
+    head = [answer.note, safe.line(f"By {answer.by}; {answer.show}"), usage_group(answer.total)]
     return _blocks(head, ["\n".join(map(usage_group, answer.groups))], answer)
 
 
@@ -102,12 +107,12 @@ def usage_group(group: UsageGroup) -> str:
         else {}
     )
     counted = [f"{field} {_number(field, value)}" for field, value in (done | used).items()]
-    return f"{name}: {', '.join(counted)}"
+    return safe.line(f"{name}: {', '.join(counted)}")
 
 
 def edits(answer: EditsAnswer) -> str:
     """Sessions that changed a file."""
-    paths = [f"File: {path}" for path in answer.paths]
+    paths = [safe.line(f"File: {path}") for path in answer.paths]
     head = [answer.note, *paths, f"Sessions in all: {answer.total}"]
     return _blocks(head, map(editing_session, answer.sessions), answer)
 
@@ -120,7 +125,8 @@ def editing_session(session: EditingSession) -> str:
 
 def _edit(edit: FileEdit) -> str:
     lines = f"+{_number('added', edit.added)} -{_number('removed', edit.removed)}"
-    return f"  message {edit.message}, {_when(edit.at)}, {edit.tool} {edit.path} {lines}; {edit.show}"
+    about = safe.line(f"{edit.tool} {edit.path}")
+    return f"  message {edit.message}, {_when(edit.at)}, {about} {lines}; {edit.show}"
 
 
 def _number(field: str, value: float | None) -> str:
@@ -131,7 +137,7 @@ def _number(field: str, value: float | None) -> str:
 
 def _session(session: CitedSession) -> list[str]:
     kind = "" if session.kind == "main" else f" ({session.kind})"
-    place = session.project or "project unknown"
+    place = safe.line(session.project or "project unknown")
     about = f"{session.agent}, {place}, {_when(session.at)}, {session.status}"
     return [f"{session.id}{kind}", f"> {session.title or '(no title)'}", f"  {about}; {session.show}"]
 
