@@ -5,7 +5,7 @@ What compares columns is loaded where there is something to compare: many proces
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -14,8 +14,8 @@ from geminids.scale.homes import Wanted
 from geminids.scale.schema import SESSIONS, TABLES
 from geminids.storage.times import microseconds
 
-_CLOCKS_APART = timedelta(days=1)
-"""So much may the clock of who wrote a file be ahead of the one by which the file has its date."""
+_CLOCKS_APART = 24 * 3600 * 1_000_000
+"""Microseconds that the clock of who wrote a file may be ahead of the one by which the file has its date."""
 
 
 class Only(NamedTuple):
@@ -41,8 +41,8 @@ class Only(NamedTuple):
 
     def files(self) -> Wanted:
         """The files in which such rows may be."""
-        since = microseconds(self.since - _CLOCKS_APART) if self.since else None
-        since_ns = None if since is None else since * 1000
+        since = microseconds(self.since)
+        since_ns = None if since is None else (since - _CLOCKS_APART) * 1000
         return Wanted(self.agents, self.machines, self.projects, since_ns)
 
     def columns(self, table: str) -> frozenset[str]:

@@ -194,6 +194,18 @@ def test_exported_copies_are_homes(exported: Path) -> None:
     }
 
 
+def test_a_path_begins_at_the_home_of_the_user(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(exported.parent))
+    wanted = open_place(str(exported)).homes
+    assert open_store("~/state").uri == str(exported.parent / "state")
+    assert open_place(f"~/{exported.name}").homes == open_place(f"file://{exported}").homes == wanted
+    monkeypatch.chdir(exported.parent)
+    told = pickle.dumps(open_place(exported.name).disk)
+    monkeypatch.chdir("/")
+    disk = pickle.loads(told)
+    assert disk.read(disk.copies.versions[0].path)
+
+
 def test_exported_copies_are_told_to_another_process_with_their_list(exported: Path) -> None:
     disk = ExportedDisk(str(exported))
     again = pickle.loads(pickle.dumps(disk))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MAY = datetime(2026, 5, 1, tzinfo=UTC)
+LAST = datetime.max.replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,8 @@ MAY = datetime(2026, 5, 1, tzinfo=UTC)
         ({"bytes": "many"}, "The option bytes cannot be 'many': it is a whole number from 100000."),
         ({"bytes": "5"}, "The option bytes cannot be 5: it is a whole number from 100000."),
         ({"words": "no"}, "The option words cannot be 'no': it is true or false."),
+        ({"columns": " ,"}, "The option columns cannot be ' ,': it names nothing."),
+        ({"agents": ","}, "The option agents cannot be ',': it names nothing."),
         ({"redact": "off"}, "The option redact cannot be 'off': it is true or false."),
     ],
 )
@@ -114,6 +117,8 @@ def test_a_key_that_is_none_is_said(tmp_path: Path) -> None:
         ([LessThan(("ended_at",), MAY)], Only(until=MAY)),
         ([LessThanOrEqual(("at",), MAY)], Only(until=MAY.replace(microsecond=1))),
         ([EqualTo(("at",), MAY)], Only(since=MAY, until=MAY.replace(microsecond=1))),
+        ([LessThanOrEqual(("at",), LAST)], ANYTHING),
+        ([EqualTo(("at",), LAST)], Only(since=LAST)),
         ([EqualTo(("agent",), "a"), EqualTo(("agent",), "b")], Only(agents=frozenset())),
         ([Not(EqualTo(("agent",), "gemini"))], ANYTHING),
         ([Not(GreaterThan(("at",), MAY))], ANYTHING),

@@ -180,7 +180,7 @@ def _tables(choices: Choices, where: str | None) -> tuple[Store, Library | None]
 
         raise ScaleNotInstalledError(str(error.name)) from error
     if where is not None:
-        return open_store(where if "://" in where else str(absolute(where))), None
+        return open_store(where), None
     library = choices.open_library()
     with stoppable("Bringing tables up to date", STOPPED) as work:
         return open_store(up_to_date_tables(library, work)), library

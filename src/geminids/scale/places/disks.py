@@ -61,18 +61,24 @@ def open_disk(uri: str) -> tuple[Disk, str]:
 
 def open_place(uri: str) -> Place:
     """Somewhere that a path or an address names. Raises PlaceError where nothing can be read."""
+    is_local = "://" not in uri or uri.startswith("file://")
     if uri.endswith(EXPORTED):
-        return _exported(uri)
-    if "://" in uri and not uri.startswith("file://"):
+        # Other processes stand in other folders.
+        return _exported(str(_local(uri)) if is_local else uri)
+    if not is_local:
         disk = ObjectDisk(uri)
         disk.refuse_nothing_there()
         return Place(disk, disk.root)
-    folder = Path(uri.removeprefix("file://")).expanduser().absolute()
+    folder = _local(uri)
     try:
         REAL.entries(folder)
     except OSError as error:
         raise PlaceError(uri, (error.strerror or str(error)).lower()) from error
     return Place(REAL, str(folder))
+
+
+def _local(uri: str) -> Path:
+    return Path(uri.removeprefix("file://")).expanduser().absolute()
 
 
 def _exported(uri: str) -> Place:

@@ -33,7 +33,7 @@ class LocalStore:
     """A folder on a disk; it is made when the first file is written."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = Path(folder.removeprefix("file://")).absolute()
+        self._folder = Path(folder.removeprefix("file://")).expanduser().absolute()
         if self._folder.exists() and not self._folder.is_dir():
             raise PlaceError(folder, "it is not a folder")
 

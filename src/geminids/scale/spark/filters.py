@@ -54,8 +54,16 @@ def _between(kind: str, at: datetime) -> Only:
         case "LessThan":
             return Only(until=at)
         case "LessThanOrEqual":
-            return Only(until=at + _MICROSECOND)
+            return Only(until=_after(at))
         case "EqualTo" | "EqualNullSafe":
-            return Only(since=at, until=at + _MICROSECOND)
+            return Only(since=at, until=_after(at))
         case _:
             return ANYTHING
+
+
+def _after(at: datetime) -> datetime | None:
+    """The next moment; None where there is none, so that nothing is left out."""
+    try:
+        return at + _MICROSECOND
+    except OverflowError:
+        return None

@@ -118,7 +118,11 @@ class _Given:
 
     def several(self, name: str) -> frozenset[str] | None:
         written = self.text(name)
-        return None if written is None else frozenset(_listed(written))
+        if written is None:
+            return None
+        if not (listed := _listed(written)):
+            raise OptionError(f"The option {name} cannot be {written!r}: it names nothing.")
+        return frozenset(listed)
 
     def several_of(self, name: str, known: Iterable[str]) -> frozenset[str] | None:
         wanted = self.several(name)
