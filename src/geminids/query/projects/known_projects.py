@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import msgspec
 
 from geminids.core.model import Project
 from geminids.core.names import storable
-from geminids.storage.codec.packed import project_of
+from geminids.storage.codec.packed import project_of, project_row
 from geminids.storage.index.database import Index
-from geminids.storage.index.projects import known_projects
+from geminids.storage.index.projects import known_projects, project_as_told
 from geminids.sync.projects.identity import Identity
 
 
 def projects_known(index: Index) -> Callable[[Project], Project]:
-    """What gives the best that is known of a project."""
-    identity = identity_of(index)[1]
-    return lambda project: identity.get(in_letters(project), project)
+    """What gives the best that is known of a project. Each is looked up by itself: few sessions name few."""
+
+    @cache
+    def best(project: Project) -> Project:
+        known = project_as_told(index, project_row(in_letters(project)))
+        return project_of(known.best) if known else project
+
+    return best
 
 
 def identity_of(index: Index) -> tuple[dict[int, Project], Identity]:
@@ -28,9 +34,9 @@ def identity_of(index: Index) -> tuple[dict[int, Project], Identity]:
 
 
 def in_letters(project: Project) -> Project:
-    """A project as the index tells it: the names of its folders may be no text."""
-    names = (project.path or "", project.slug or "")
-    path, slug = map(storable, names)
-    if (path, slug) == names:
+    """A project as the index tells it: the names of its folders and its hash may be no text."""
+    names = (project.path or "", project.hash or "", project.slug or "")
+    path, project_hash, slug = map(storable, names)
+    if (path, project_hash, slug) == names:
         return project
-    return msgspec.structs.replace(project, path=path or None, slug=slug or None)
+    return msgspec.structs.replace(project, path=path or None, hash=project_hash or None, slug=slug or None)

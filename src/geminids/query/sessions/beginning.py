@@ -96,7 +96,7 @@ class Beginnings:
 
     def _large(self, wanted: str, large: int) -> tuple[SessionRow, SessionSummary] | None:
         """The session that is meant, if it is large."""
-        row = ids.pick(reader.sessions_called(self._index, wanted), wanted)
+        row = ids.pick(reader.sessions_meant(self._index, wanted), wanted)
         if row is None:
             return None
         (packed,) = reader.summaries(self._index, [row.number])

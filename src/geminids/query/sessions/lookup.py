@@ -102,7 +102,7 @@ class Finder:
         return LastList(self._places, tuple(map(SessionRef.of, found)))
 
     def _by_id(self, wanted: str) -> LookupResult:
-        row = ids.pick(reading.sessions_called(self._index, wanted), wanted) or self._by_key(wanted)
+        row = ids.pick(reading.sessions_meant(self._index, wanted), wanted) or self._by_key(wanted)
         read = self._reader.read(SessionRef.of(row)) if row else self._reader.unindexed(wanted)
         if row and read.session is None:
             raise _gone(row, read.unreadable)
@@ -114,7 +114,7 @@ class Finder:
     def _by_key(self, wanted: str) -> SessionRow | None:
         """The session whose key this is: one of several that have the same id."""
         name = ids.id_of_key(wanted)
-        return ids.pick_by_key(reading.sessions_called(self._index, name), wanted) if name else None
+        return ids.pick_by_key(reading.sessions_meant(self._index, name), wanted) if name else None
 
     def _closed(self) -> Sequence[Unreadable]:
         return reading.problems(self._index, reading.UNREADABLE)

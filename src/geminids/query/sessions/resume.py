@@ -18,7 +18,7 @@ from geminids.core.disk import REAL
 from geminids.core.errors import AmbiguousIdError, AmbiguousProjectError, ProjectNotFoundError
 from geminids.core.model import Project, Session, SessionKind
 from geminids.query.sessions.ids import FILE_NAME_PREFIX, pick, short_ids
-from geminids.storage.index.reader import sessions_called
+from geminids.storage.index.reader import sessions_called, sessions_meant
 
 if TYPE_CHECKING:
     from geminids.query.projects.report import ProjectReport
@@ -119,7 +119,7 @@ def _shortened(offer: Offer, session: Session, names: ShortNames) -> Offer:
 
 def short_id(index: Index, session_id: str) -> str | None:
     """As much of the id of a session as means it and no other; None if the index does not know it."""
-    native_ids = [row.native_id for row in sessions_called(index, session_id) if row.id == session_id]
+    native_ids = [row.native_id for row in sessions_meant(index, session_id) if row.id == session_id]
     if not native_ids:
         return None
     native_id = native_ids[0]

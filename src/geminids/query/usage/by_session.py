@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from operator import attrgetter
 
 from geminids.core.values import NamedTuple
-from geminids.query.usage.stats import StatsQuestion, roots_of, statistics
+from geminids.query.usage.stats import figures_by_session, roots_of
 from geminids.storage.index.reader import sessions_numbered
 from geminids.storage.index.totals import models_most_used, parents, session_numbers
 
@@ -43,16 +43,14 @@ def used_by_sessions(index: Index, session_ids: Sequence[str], pricing: Pricing)
         return {}
     roots = roots_of(parents(index))
     led = {child: root for child, root in roots.items() if root in numbers}
-    found = statistics(index, StatsQuestion(by="session"), None, [*numbers, *led], pricing)
-    figures = {group.key: group.figures for group in found.groups}
+    figures = figures_by_session(index, [*numbers, *led], led, pricing)
     if children := [number for number in numbers if number in roots]:
-        alone = statistics(index, StatsQuestion(by="session", fold=False), None, children, pricing)
-        figures |= {group.key: group.figures for group in alone.groups}
+        figures |= figures_by_session(index, children, {}, pricing)
     models, subagents = models_most_used(index, numbers), Counter(led.values())
     return {
-        sid: _use(figures[sid], models.get(number), subagents[number])
+        sid: _use(figures[number], models.get(number), subagents[number])
         for number, sid in numbers.items()
-        if sid in figures
+        if number in figures
     }
 
 

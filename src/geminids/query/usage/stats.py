@@ -104,7 +104,21 @@ def statistics(
     pricing: Pricing,
 ) -> Statistics:
     """The figures that are asked for. `found` are the sessions with the words of the query, if it has any."""
-    return _Counting(index, scope_of(index, query, found), question, pricing).statistics(query)
+    scope = scope_of(index, query, found)
+    return _Counting(index, scope, question, group_of(index, question), pricing).statistics(query)
+
+
+def figures_by_session(
+    index: Index, sessions: Sequence[int], roots: Mapping[int, int], pricing: Pricing
+) -> dict[int, Figures]:
+    """What each of some sessions did and used, by its number, without all that is told of them together.
+
+    What has a root counts with it.
+    """
+    totals.count_as_one(index, roots)
+    scope, question = scope_of(index, None, sessions), StatsQuestion(by="session")
+    groups = _Counting(index, scope, question, "one session", pricing).groups()
+    return {int(key): figures for key, figures in groups.items()}
 
 
 def asked(question: StatsQuestion, now: datetime) -> Query | None:
@@ -150,11 +164,13 @@ def largest_sessions(
 class _Counting:
     """Adds up what is in a scope."""
 
-    def __init__(self, index: Index, scope: Scope, question: StatsQuestion, pricing: Pricing) -> None:
+    def __init__(
+        self, index: Index, scope: Scope, question: StatsQuestion, group: str, pricing: Pricing
+    ) -> None:
         self._index = index
         self._scope = scope
         self._by = question.by
-        self._group = group_of(index, question)
+        self._group = group
         # Tools use no tokens of their own: their requests are told all together.
         spent_by = "day" if question.by == "tool" else self._group
         spent = totals.spent(index, scope, spent_by)
@@ -173,7 +189,7 @@ class _Counting:
             by=self._by,
             total=total,
             grouped_sessions=self._grouped_sessions(total),
-            groups=_named(self._index, self._by, self._groups(), self._prices.models),
+            groups=_named(self._index, self._by, self.groups(), self._prices.models),
             days=[(date_of(int(day)), used) for day, used in sorted(self._used.by_day.items())],
             since=query.since if query else None,
             until=query.before if query else None,
@@ -203,7 +219,8 @@ class _Counting:
             case _:
                 return total.sessions
 
-    def _groups(self) -> dict[Key, Figures]:
+    def groups(self) -> dict[Key, Figures]:
+        """The figures of each group."""
         match self._by:
             case "tool":
                 return self._tools()

@@ -26,6 +26,13 @@ def known_projects(index: Index) -> list[KnownProject]:
     return list(map(_known_project, index.connection.execute(f"{_KNOWN} ORDER BY id")))
 
 
+def project_as_told(index: Index, recorded: ProjectRow) -> KnownProject | None:
+    """The project that files tell like this."""
+    same = "told_path IS ? AND told_hash IS ? AND told_slug IS ? AND told_by IS ? AND told_certain = ?"
+    values = index.connection.execute(f"{_KNOWN} WHERE {same}", recorded).fetchone()
+    return _known_project(values) if values else None
+
+
 def known_projects_in_fixed_order(index: Index) -> list[KnownProject]:
     """All projects, in an order that does not depend on when what was read."""
     return list(map(_known_project, index.connection.execute(f"{_KNOWN} ORDER BY {_RECORDED}")))

@@ -205,6 +205,15 @@ def sessions_called(index: Index, beginning: str) -> list[SessionRow]:
     return sessions(index, [Condition(either, (text, text))])
 
 
+def sessions_meant(index: Index, wanted: str) -> list[SessionRow]:
+    """The sessions that have exactly this id, or that their agent calls so; else those whose id begins so."""
+    text = storable(wanted)
+    # The index by ids holds those of the agents, in any case.
+    exactly = "native_id COLLATE NOCASE IN (?, ?) AND ? IN (sid, native_id)"
+    found = sessions(index, [Condition(exactly, (text, text.partition(":")[2], text))])
+    return found or sessions_called(index, wanted)
+
+
 def native_ids(index: Index) -> list[str]:
     """What the agents themselves call their sessions, each as often as it occurs."""
     return [name for (name,) in index.connection.execute("SELECT native_id FROM sessions")]

@@ -6,7 +6,7 @@ A scope says which sessions and days count. What is asked for is grouped by an e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from geminids.core.values import NamedTuple, Value
 from geminids.storage.index.reader import Condition, among, selection
@@ -305,7 +305,7 @@ def largest(index: Index, scope: Scope, what: str, column: str, most: int) -> li
     return index.connection.execute(ranked, (*values, most)).fetchall()
 
 
-def count_as_one(index: Index, first: dict[int, int]) -> None:
+def count_as_one(index: Index, first: Mapping[int, int]) -> None:
     """Let some projects or sessions, by their numbers, count as another one."""
     index.connection.executescript(
         "DROP TABLE IF EXISTS temp.as_one; CREATE TABLE temp.as_one (number INTEGER PRIMARY KEY, one INTEGER)"
@@ -387,8 +387,10 @@ def parents(index: Index) -> dict[int, int]:
     """For each subagent, by its number, the session that started it, where it is known."""
     return dict(
         index.connection.execute(
+            # Subagents are found in an index: rows are long. So are their parents, by the agents' own ids.
             "SELECT child.id, min(parent.id) FROM sessions AS child JOIN sessions AS parent "
-            "ON parent.sid = child.parent_id AND parent.id != child.id "
-            "WHERE child.kind = 'subagent' GROUP BY child.id"
+            "ON parent.native_id = substr(child.parent_id, instr(child.parent_id, ':') + 1) COLLATE NOCASE "
+            "AND parent.sid = child.parent_id AND parent.id != child.id "
+            "WHERE child.id IN (SELECT id FROM sessions WHERE kind = 'subagent') GROUP BY child.id"
         )
     )
