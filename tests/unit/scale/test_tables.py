@@ -21,11 +21,13 @@ from geminids.query.sessions.listing import Filter
 from geminids.scale.places.errors import BusyPlaceError, OtherHomesError, PlaceError
 from geminids.scale.schema import TABLES, TOKENS, VERSION
 from geminids.scale.tables.manifest import file_name, part_of
-from tests.conftest import FIXTURES, ROOT, Rights
+from geminids.scale.tables.part import Manner
+from geminids.scale.tables.run import TablesWriter
+from tests.conftest import FIXTURES, ROOT, Rights, Run
 from tests.support.homes import FIRST_ID, tool_call, write_session
 from tests.support.large_homes import write_large_home
 from tests.support.redacting import redactor
-from tests.support.tables import Row, files, table, tables, write_tables
+from tests.support.tables import Row, files, strings, table, tables, write_tables
 
 pytestmark = pytest.mark.usefixtures("without_copies")
 
@@ -319,9 +321,6 @@ def test_what_cannot_be_read_now_stays_as_it_was_written(home: Path, tmp_path: P
     before = tables(out)
     _lose_after_sync(home, tmp_path / "data")
     with Library([home], tmp_path / "data", sync=False) as library:
-        from geminids.scale.tables.part import Manner
-        from geminids.scale.tables.run import TablesWriter
-
         writer = TablesWriter(library, Manner(str(out), "laptop"))
         again = writer.bring_up_to_date(anew=True, jobs=1)
     assert len(again.unreadable) == 1
@@ -329,14 +328,41 @@ def test_what_cannot_be_read_now_stays_as_it_was_written(home: Path, tmp_path: P
     assert tables(out) == before
 
 
+@pytest.mark.parametrize("content", [b"", b"PAR1 and no more", None], ids=["empty", "no Parquet", "cut"])
+def test_where_what_was_written_is_damaged_too_the_rest_is_written_anew(
+    home: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    out = tmp_path / "out"
+    write_tables(home, tmp_path / "data", out)
+    for path in out.glob("*/*/*/*.parquet"):
+        path.write_bytes(path.read_bytes()[:-9] if content is None else content)
+    _lose_after_sync(home, tmp_path / "data")
+    with Library([home], tmp_path / "data", sync=False) as library:
+        writer = TablesWriter(library, Manner(str(out), "laptop"))
+        again = writer.bring_up_to_date(anew=True, jobs=1)
+    assert len(again.unreadable) == 1
+    assert [row["title"] for row in table(out, "sessions")] == ["Fix the login redirect"]
+
+
+def test_nothing_tells_of_a_forgotten_session_with_something_wrong(
+    home: Path, tmp_path: Path, geminids: Run
+) -> None:
+    out = tmp_path / "out"
+    for path in home.glob(".gemini/tmp/*/chats/*.jsonl"):
+        path.write_bytes(path.read_bytes() + b"{torn\n")
+    write_tables(home, tmp_path / "data", out)
+    assert len(table(out, "problems")) == 2
+    assert geminids("--home", home, "--data", tmp_path / "data", "forget", FIRST_ID, "--yes").code == 0
+    write_tables(home, tmp_path / "data", out)
+    assert len(table(out, "problems")) == 1
+    assert FIRST_ID.partition("-")[0] not in "".join(strings(out))
+
+
 def test_rows_that_were_written_raw_never_stay_where_secrets_are_hidden(home: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     write_tables(home, tmp_path / "data", out)
     _lose_after_sync(home, tmp_path / "data")
     with Library([home], tmp_path / "data", sync=False) as library:
-        from geminids.scale.tables.part import Manner
-        from geminids.scale.tables.run import TablesWriter
-
         writer = TablesWriter(library, Manner(str(out), "laptop", redactor=redactor("reduced")))
         again = writer.bring_up_to_date(jobs=1)
     assert len(again.unreadable) == 1

@@ -52,7 +52,9 @@ def absolute(given: str) -> Path:
     """A path as it was typed, from the root on."""
     from pathlib import Path
 
-    return Path(given).expanduser().absolute()
+    from geminids.core.config import expanded
+
+    return Path(expanded(given)).absolute()
 
 
 def _known_agents(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from tempfile import TemporaryFile
 from threading import Lock
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from geminids.core.config import expanded
 from geminids.core.disk import REAL, AnyPath, Disk, Entry, Facts
 from geminids.core.errors import GeminidsError
 from geminids.core.piecewise import opened_piecewise
@@ -78,7 +79,7 @@ def open_place(uri: str) -> Place:
 
 
 def _local(uri: str) -> Path:
-    return Path(uri.removeprefix("file://")).expanduser().absolute()
+    return Path(expanded(uri.removeprefix("file://"))).absolute()
 
 
 def _exported(uri: str) -> Place:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
+from geminids.core.config import expanded
 from geminids.scale.places.errors import PlaceError, StoreFailedError
 from geminids.scale.places.stored import Store, Stored
 
@@ -33,7 +34,7 @@ class LocalStore:
     """A folder on a disk; it is made when the first file is written."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = Path(folder.removeprefix("file://")).expanduser().absolute()
+        self._folder = Path(expanded(folder.removeprefix("file://"))).absolute()
         if self._folder.exists() and not self._folder.is_dir():
             raise PlaceError(folder, "it is not a folder")
 

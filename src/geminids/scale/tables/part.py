@@ -78,7 +78,11 @@ class RowsBefore:
         import pyarrow.parquet as pq
 
         content = self._store.read(file_name(name, self._part, self._machine))
-        return None if content is None else pq.ParquetFile(pa.BufferReader(content)).read()
+        try:
+            return None if content is None else pq.ParquetFile(pa.BufferReader(content)).read()
+        except (pa.ArrowInvalid, OSError):
+            # Nothing of it can stay.
+            return None
 
 
 class PartToWrite(NamedTuple):
@@ -164,7 +168,7 @@ class _Making:
             for session in reading.sessions:
                 if storable(session.id) in found.ids - self.before.wanted:
                     self._add(rows, session)
-            rows["problems"] += self._problems(reading.problems)
+            rows["problems"] += self._problems(_told(reading, found.ids))
             read += sum(account.size for account in reading.accounts)
             if read >= BYTES:
                 yield rows
@@ -201,6 +205,16 @@ class _Making:
             session = redacted.session
             project = project and self._manner.redactor.redact_text(project)
         add_session(rows, session, self._whose, words=self._manner.words, key=key, project=project)
+
+
+def _told(reading: Reading, ids: Collection[str]) -> list[Problem]:
+    """What is wrong, but not with sessions that are forgotten: the name of a file tells of them, too."""
+    told, forgotten = set[str](), set[str]()
+    for session in reading.sessions:
+        files = told if storable(session.id) in ids else forgotten
+        files.update(file.path for file in session.files)
+        files.update(problem.file for problem in session.problems)
+    return [problem for problem in reading.problems if problem.file not in forgotten - told]
 
 
 def _read(found: Found) -> Reading:
