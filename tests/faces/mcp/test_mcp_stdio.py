@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -156,6 +157,26 @@ def test_the_server_ends_with_its_client(where: list[str]) -> None:
         # While it works: all of it would take longer.
         process.communicate(timeout=20)
         assert process.returncode == 0
+
+
+def test_the_server_ends_where_nobody_reads_what_it_says(where: list[str]) -> None:
+    with started(where) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        say(process, HELLO)
+        process.stdout.readline()
+        process.stdout.close()
+        say(process, READY, {"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        assert (process.wait(timeout=20), process.stderr.read()) == (0, "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_without_a_client_there_is_nothing_to_do(where: list[str], closed: str) -> None:
+    line = f"{shlex.join([*RUN, *where])} {closed}"
+    ended = subprocess.run(
+        line, shell=True, input="", capture_output=True, text=True, check=False, timeout=20
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 def test_the_server_ends_where_its_client_is_killed(where: list[str], tmp_path: Path) -> None:

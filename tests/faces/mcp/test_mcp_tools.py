@@ -247,7 +247,7 @@ def test_a_search_may_be_narrowed(tmp_path: Path) -> None:
         ("search_history", {"query": "x" * 2001}, "length <= 2000 - at `query`"),
         ("search_history", {"query": "cache", "size": 10}, ">= 2000 - at `size`"),
         ("search_history", {"query": "cache", "after": "there:1"}, "is no `next`"),
-        ("search_history", {"query": "cache", "after": "all:zz"}, "not a page of this search"),
+        ("search_history", {"query": "cache", "after": "all:zz"}, "'all:zz' is no `next`"),
         ("search_history", {"query": "proejct:x cache"}, "did you mean project:"),
         ("list_sessions", {"since": "whenever"}, "since: Cannot read the time 'whenever'"),
         ("list_sessions", {"project": "nowhere"}, "No project matches 'nowhere'"),

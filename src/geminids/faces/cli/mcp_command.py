@@ -39,7 +39,7 @@ def mcp(choices: Choices, *, show_secrets: bool, no_prompts: bool) -> int:
     from geminids.faces.mcp.answering import Wanted
     from geminids.library import open_library
 
-    if sys.stdin.isatty():
+    if sys.stdin and sys.stdin.isatty():
         say(
             "This is a server for agents (MCP). It waits for one on stdin; Ctrl-C ends it. `geminids "
             "install` registers it with your agents."

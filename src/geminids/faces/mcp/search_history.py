@@ -22,6 +22,7 @@ from geminids.faces.mcp.desk import Desk, show_command
 from geminids.faces.mcp.errors import BadPlaceError, CancelledError
 from geminids.faces.mcp.room import fitting, size
 from geminids.faces.serving.opened_sessions import OpenedSession
+from geminids.query.search.cursors import BadCursorError
 from geminids.query.search.found import Found, Hit, SessionHits
 from geminids.query.search.in_session import SnippetCutter, texts_of
 from geminids.query.search.question import Question
@@ -205,7 +206,10 @@ class _Search:
             forgiving=True,
             with_names=True,
         )
-        found = desk.library.search(question, desk.now, progress=desk.go_on)
+        try:
+            found = desk.library.search(question, desk.now, progress=desk.go_on)
+        except BadCursorError as error:
+            raise BadPlaceError(asked.after) from error
         self._hear(question, found)
         return found
 

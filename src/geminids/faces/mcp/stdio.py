@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING, NoReturn
 
 import anyio
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
 
 def serve(wanted: Wanted, *, prompts: bool = True) -> NoReturn:
-    """Answer until stdin is closed, then end the process: nobody waits for what it is in the middle of."""
+    """Answer until stdin or stdout is closed, then end the process: nobody waits for what it is doing."""
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     server = McpServer(lambda: AnswersApart(wanted), prompts=prompts)
     _end_at_once_when_told(server)
     try:
-        anyio.run(_speak, server)
+        if sys.stdin and sys.stdout:
+            anyio.run(_speak, server)
     finally:
         server.end()
     os._exit(0)
@@ -46,6 +48,11 @@ def _end_at_once_when_told(server: McpServer) -> None:
 
 async def _speak(server: McpServer) -> None:
     async with stdio_server() as (reading, writing):
-        await server.sdk.run(reading, writing, server.sdk.create_initialization_options())
+        try:
+            await server.sdk.run(reading, writing, server.sdk.create_initialization_options())
+        except anyio.get_cancelled_exc_class():
+            # A client that reads no more has gone; the loop would wait for its next line nevertheless.
+            server.end()
+            os._exit(0)
         # The loop would wait for answers that nobody waits for any more.
         server.end()
