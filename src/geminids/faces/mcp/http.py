@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -24,6 +25,8 @@ class McpOverHttp:
     """Answers requests of MCP; it lives in a task of its own until it is ended."""
 
     def __init__(self, libraries: Libraries) -> None:
+        # What the SDK notes is for whoever looks for its bugs, and not for the terminal of the web app.
+        logging.getLogger("mcp").addHandler(logging.NullHandler())
         # Whoever asks over HTTP is in no folder of this server, and has set nothing in its environment.
         self._server = McpServer(lambda: Answers(libraries, hides=True))
         self._manager = StreamableHTTPSessionManager(
