@@ -399,14 +399,14 @@ def test_a_file_is_no_folder_for_tables(home: Path, tmp_path: Path) -> None:
 
 
 def test_one_process_writes_at_a_time(home: Path, tmp_path: Path) -> None:
-    from geminids.scale.tables.part import Manner
-    from geminids.scale.tables.run import TablesWriter
-
+    (tmp_path / "out").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "out")
     with Library([home], tmp_path / "data") as library:
         writer = TablesWriter(library, Manner(str(tmp_path / "out"), "laptop"))
         with writer._alone(0.0):
-            with pytest.raises(BusyPlaceError):
-                write_tables(home, tmp_path / "data", tmp_path / "out")
+            for out in ("out", "out/", "link"):
+                with pytest.raises(BusyPlaceError):
+                    write_tables(home, tmp_path / "data", f"{tmp_path}/{out}")
             assert write_tables(home, tmp_path / "data", tmp_path / "elsewhere").written == 2
 
 

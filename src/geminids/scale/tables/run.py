@@ -129,7 +129,7 @@ class TablesWriter:
             yield ()
             return
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-        place = blake2b(self._store.uri.encode("utf-8", "surrogatepass"), digest_size=8)
+        place = blake2b(_one_name(self._store).encode("utf-8", "surrogatepass"), digest_size=8)
         until = time.monotonic() + patience
         with Path(folder, f"tables-{place.hexdigest()}.lock").open("ab") as lock:
             while not locked(lock.fileno()):
@@ -272,6 +272,11 @@ class _Run:
     def _save(self, *, finished: bool = False) -> None:
         parts = dict(sorted(self._now.items()))
         write_manifest(self._store, msgspec.structs.replace(self._before, parts=parts, finished=finished))
+
+
+def _one_name(store: Store) -> str:
+    """What a place is called, whatever leads there."""
+    return os.path.realpath(store.uri) if isinstance(store, LocalStore) else store.uri.rstrip("/")
 
 
 def _is_name(machine: str) -> bool:
