@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from geminids.core.errors import NothingToHideError, RedactionError, RedactionKeyError
-from geminids.sharing.redact import Redactor, load_key
+from geminids.sharing.redact import Redactor, engines, load_key
 from geminids.sharing.redact.assignments import Secret
 from geminids.sharing.redact.engines import load_engine, rule_file
 from geminids.sharing.redact.pseudonyms import KEY_FILE, KEY_SIZE, Pseudonyms
@@ -327,3 +327,18 @@ def test_many_processes_make_one_key(tmp_path: Path) -> None:
     running = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(6)]
     assert len({process.communicate(timeout=60)[0] for process in running}) == 1
     assert [file.name for file in (tmp_path / "data").iterdir()] == [KEY_FILE]
+
+
+def test_what_the_engine_sees_at_once_changes_nothing_of_what_is_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    full = redactor("full")
+    texts = [f"{number}: {secret.text}" for number in range(3) for secret in planted() if secret.text]
+    arguments = [secret.arguments for secret in planted() if secret.arguments]
+    whole = full.redact_value([texts, arguments])
+    assert sum(map(len, texts)) > 50_000
+    assert str(whole).count("[REDACTED:") > 500
+    for most, before in ((1_999, 5_000), (30_011, 1_000)):
+        monkeypatch.setattr(engines, "_MOST_AT_ONCE", most)
+        monkeypatch.setattr(engines, "_BEFORE", before)
+        assert full.redact_value([texts, arguments]) == whole

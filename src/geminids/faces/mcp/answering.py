@@ -22,9 +22,13 @@ from geminids.core.errors import GeminidsError
 from geminids.faces.mcp.callers import Call
 from geminids.faces.mcp.faults import in_words
 from geminids.faces.serving.collecting import collect_seldom
+from geminids.faces.serving.memory import give_back, keep_little
 
 if TYPE_CHECKING:
     from geminids.faces.mcp.answers import Answers
+
+RESTING = 1.0
+"""Seconds after an answer in which nothing more is asked, as a rule."""
 
 
 class Wanted(NamedTuple):
@@ -45,6 +49,7 @@ class Answering:
         self._answers = answers
         self._out = out
         self._asked: dict[int, asyncio.Task[None]] = {}
+        self._resting: asyncio.TimerHandle | None = None
 
     def hear(self, line: bytes) -> None:
         """Take a question, or take one back."""
@@ -64,6 +69,7 @@ class Answering:
         except GeminidsError as error:
             answer = {"error": str(error)}
         self._say({"id": number, **answer})
+        self._rest_later()
 
     async def _worked_out(self, number: int, told: dict[str, Any]) -> dict[str, Any]:
         from geminids.faces.mcp.tools import BY_NAME
@@ -79,6 +85,11 @@ class Answering:
         answer = await self._answers.answer(BY_NAME[told["tool"]], told["given"], call, tell)
         return answer._asdict()
 
+    def _rest_later(self) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
+        self._resting = asyncio.get_running_loop().call_later(RESTING, give_back)
+
     def _say(self, message: dict[str, Any]) -> None:
         self._out.write(msgspec.json.encode(message) + b"\n")
         self._out.flush()
@@ -87,6 +98,7 @@ class Answering:
 def main(wanted: Wanted) -> None:
     """Answer until stdin ends."""
     collect_seldom()
+    keep_little()
     # Whatever else is printed here is for people.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

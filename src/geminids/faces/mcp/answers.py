@@ -29,7 +29,7 @@ from geminids.library import Library
 from geminids.sharing.transcript import safe
 
 WORKERS = 3
-MOST_BYTES = 16_000_000
+MOST_BYTES = 8_000_000
 """Bytes of the files of sessions that stay in memory; one stays whatever its size."""
 TRIES = 4
 """Hiding secrets changes how long words are: so often an answer is made smaller until it fits."""

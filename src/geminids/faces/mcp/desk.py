@@ -16,7 +16,7 @@ from geminids.faces.mcp.errors import CancelledError
 from geminids.query.sessions.listing import is_running
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from geminids.core.model import Session, SessionSummary
     from geminids.faces.mcp.callers import Caller
@@ -48,6 +48,7 @@ class Desk:
         self.now = datetime.now(UTC)
         self._opened = opened
         self._stop = stop
+        self._keys: dict[tuple[str, str | None], str] = {}
 
     def go_on(self, *_: int) -> None:
         """Raise CancelledError if nobody waits for the answer any more."""
@@ -69,10 +70,16 @@ class Desk:
     def _reading(self) -> Callable[[SessionRow], Session | None]:
         return self.library.reading()
 
+    def note_keys(self, rows: Sequence[Row]) -> None:
+        """Find out at once what means each of some sessions, rather than one by one."""
+        keys = self.library.keys(rows)
+        self._keys.update({(row.id, row.file): key for row, key in zip(rows, keys, strict=True)})
+
     def cited(self, kind: type[Cited], row: Row, **others: object) -> Cited:
         """A session in little, and what else is told of it."""
-        (key,) = self.library.keys([row])
-        return _cited(kind, row, key, **others)
+        if (row.id, row.file) not in self._keys:
+            self.note_keys([row])
+        return _cited(kind, row, self._keys[row.id, row.file], **others)
 
     def known(self, opened: OpenedSession) -> SessionSummary:
         """A session that was read: what it says without secrets, and what it is known by as it is."""

@@ -55,6 +55,7 @@ def list_sessions(desk: Desk, asked: AskedForSessions, room: int) -> ListAnswer:
         raise first.no_such_project(wanted.project)
     found = list(islice(_rows(desk, asked, wanted, first, start), asked.sessions + 1))
     answer = _answer(desk, asked, wanted, first)
+    desk.note_keys([row for _, row in found])
     sessions = [_listed(desk, row) for _, row in found[: asked.sessions]]
     number = max(1, that_fit(sessions, room - size(answer, told.sessions(answer)), told.listed_session))
     following = str(found[number][0]) if number < len(found) else None

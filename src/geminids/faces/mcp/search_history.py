@@ -88,6 +88,7 @@ def search_history(desk: Desk, asked: AskedForWords, room: int) -> SearchAnswer:
     """Messages that hold what is looked for."""
     search = _Search(desk, asked)
     groups, following = search.groups()
+    desk.note_keys([group.hits.session for group in groups])
     with SnippetCutter(BUDGET) as cutter:
         end = time.monotonic() + BUDGET
         sessions = [_session(desk, group.hits, cutter, end) for group in groups]
@@ -205,6 +206,7 @@ class _Search:
             agents=(asked.agent,) if asked.agent else (),
             forgiving=True,
             with_names=True,
+            is_bare=True,
         )
         try:
             found = desk.library.search(question, desk.now, progress=desk.go_on)

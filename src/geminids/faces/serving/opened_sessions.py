@@ -188,11 +188,12 @@ class OpenedSessions:
     def _without_secrets(self, library: Library, session: Session, redaction: Redaction) -> Session:
         """A session without secrets, whose ids still mean what they meant."""
         hidden = redaction.session(library, session)
-        (key,) = library.keys([session])
 
         def mark(handle: str, other: str) -> str:
-            meant = key if handle == session.id else handle
-            return handle if handle == other else self._writer.mark(library, meant, other)
+            if handle == other:
+                return handle
+            meant = library.keys([session])[0] if handle == session.id else handle
+            return self._writer.mark(library, meant, other)
 
         return with_ids(session, hidden, mark)
 

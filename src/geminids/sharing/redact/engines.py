@@ -16,11 +16,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from geminids.core.atomic_files import temporary_folder
 from geminids.core.errors import RedactionError
 from geminids.sharing.redact.assignments import Match, Secret
+from geminids.sharing.redact.pieces import SEPARATOR
 from geminids.sharing.redact.plausibility import is_placeholder
 from geminids.sharing.redact.rules import OURS, Rule
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _OURS = "geminids."
 _CACHE = "KF_RULE_CACHE_DIR"
+_MOST_AT_ONCE, _BEFORE = 2_000_000, 20_000
+"""Bytes that the engine is asked about at once, and those before them that it sees."""
 _GROUP_NAME = re.compile(r"\(\?P<[a-z]+>")
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 _NO_SECRET = re.compile(
@@ -147,20 +150,30 @@ class Kingfisher:
 
     def scan(self, text: bytes) -> list[Secret]:
         """Let the engine search, and look ourselves at what it found by our rules."""
-        # With enough zeros among its bytes the engine would take a text for UTF-16 and count differently.
-        with _trouble("failed"):
-            found = self._scanner.scan(text.replace(b"\0", b"\1"))
         secrets: list[Secret] = []
         starts: dict[int, set[int]] = defaultdict(set)
-        for finding in found:
-            if finding.rule_id.startswith(_OURS) and not finding.is_base64_encoded:
-                starts[_number(finding)].add(finding.location["start_offset"])
-            else:
-                secrets += _secrets(finding, text)
+        for block in _blocks(text):
+            for finding, start, end in self._found(text, block):
+                if finding.rule_id.startswith(_OURS) and not finding.is_base64_encoded:
+                    starts[_number(finding)].add(start)
+                else:
+                    secrets += _secrets(finding, text, start, end)
         for number, places in starts.items():
             matches = (OURS[number].pattern.match(text, start) for start in sorted(places))
             secrets += _secrets_of_rule(OURS[number], filter(None, matches))
         return secrets
+
+    def _found(self, text: bytes, block: _Block) -> Iterator[tuple[Finding, int, int]]:
+        """What the engine finds that begins in a block, and where it begins and ends."""
+        # With enough zeros among its bytes the engine would take a text for UTF-16 and count differently.
+        seen = text[block.seen_from : block.end + 1].replace(b"\0", b"\1")
+        with _trouble("failed"):
+            found = self._scanner.scan(seen)
+        for finding in found:
+            place = finding.location
+            start, end = block.seen_from + place["start_offset"], block.seen_from + place["end_offset"]
+            if block.start <= start < block.end:
+                yield finding, start, end
 
     def _check(self) -> None:
         """Scan something that both must find. An engine that finds nothing would be the worst of all."""
@@ -171,6 +184,27 @@ class Kingfisher:
         found = {words[secret.start : secret.end][:3] for secret in self.scan(words)}
         if found != {b"SG.", b"glp"}:
             raise RedactionError("the engine does not find what it must find")
+
+
+class _Block(NamedTuple):
+    """A part of a text, and from where on the engine sees it."""
+
+    seen_from: int
+    start: int
+    end: int
+
+
+def _blocks(text: bytes) -> Iterator[_Block]:
+    """A text in parts of whole strings: what the engine takes of memory grows with what it sees at once.
+
+    It sees strings before each of them, too: a name stands before its value.
+    """
+    start = 0
+    while start < len(text):
+        parted = text.find(SEPARATOR, start + _MOST_AT_ONCE)
+        end = len(text) if parted < 0 else parted + len(SEPARATOR) - 1
+        yield _Block(max(0, text.rfind(SEPARATOR, 0, max(0, start - _BEFORE))), start, end)
+        start = end
 
 
 def load_engine(wanted: str | None, cache_folder: Path | None) -> Engine:
@@ -237,10 +271,9 @@ def _number(finding: Finding) -> int:
     return int(finding.rule_id.removeprefix(_OURS))
 
 
-def _secrets(finding: Finding, text: bytes) -> Iterator[Secret]:
+def _secrets(finding: Finding, text: bytes, start: int, end: int) -> Iterator[Secret]:
     """What the engine found by its own rules, or in something that it decoded."""
-    rule, place = finding.rule_id, finding.location
-    start, end = place["start_offset"], place["end_offset"]
+    rule = finding.rule_id
     if finding.is_base64_encoded:
         if not rule.startswith(_OURS) or _is_secret_inside(OURS[_number(finding)], text[start:end]):
             yield Secret(start, end, "base64")

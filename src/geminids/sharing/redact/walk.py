@@ -13,6 +13,7 @@ import binascii
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, Generic, Self, TypeVar
 
@@ -64,6 +65,7 @@ _IDS: dict[type, frozenset[str]] = {
 }
 """Ids of sessions: what stands before the colon is the name of the agent."""
 _NO_FIELDS: frozenset[str] = frozenset()
+_WITHOUT_TEXT = frozenset((type(None), bool, int, float, datetime))
 
 _DATA_URI = re.compile(r"data:[^,]{0,200}(?=,)")
 _IS_TEXT = re.compile(
@@ -131,7 +133,13 @@ class Gathered:
             self._add_attachment(value)
         else:
             for name in self._fields_of(kind):
-                self.add(getattr(value, name), depth + 1)
+                held = getattr(value, name)
+                of = type(held)
+                # Most are nothing, or a text: no call is needed to tell.
+                if of is str:
+                    self.strings[held] = None
+                elif of not in _WITHOUT_TEXT:
+                    self.add(held, depth + 1)
             if kind is Session:
                 self._add_answers(value)
             for name in _IDS.get(kind, _NO_FIELDS):
