@@ -69,6 +69,17 @@ def test_keys_that_are_typed_early_are_kept(home: Path) -> None:
         assert "Count the notes" in seen.wait_for("> notes", "1 session\n")
 
 
+@pytest.mark.parametrize("elsewhere", ["2>errors", "2>&-"])
+def test_it_is_drawn_where_the_terminal_is(home: Path, elsewhere: str) -> None:
+    begun = f"{shlex.join([*GEMINIDS, 'browse', *where(home)])} {elsewhere}"
+    with terminal(["sh", "-c", begun], home.parent) as seen:
+        seen.wait_for("3 sessions")
+        seen.press("Escape")
+        seen.wait_for("ended 0")
+    errors = home.parent / "errors"
+    assert not errors.exists() or not errors.read_bytes()
+
+
 @pytest.mark.parametrize("key", ["Escape", "C-c", "C-q"])
 def test_leaving_gives_the_screen_back(home: Path, key: str) -> None:
     with run(home) as seen:

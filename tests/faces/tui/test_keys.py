@@ -52,6 +52,18 @@ def test_an_escape_that_stands_alone_is_a_key() -> None:
     assert not reader.is_waiting
 
 
+def test_a_paste_that_comes_slowly_is_one() -> None:
+    reader = KeyReader()
+    assert list(reader.read(b"\x1b[200~rm -rf x\r")) == []
+    assert reader.patience > 1
+    assert list(reader.read(b"y\r\x1b[201~")) == [Typed("rm -rf x y")]
+    assert not reader.is_waiting
+    assert list(reader.read(b"\x1b[200~never\rended")) == []
+    assert list(reader.give_up_waiting()) == [Typed("never ended")]
+    assert list(reader.read(b"\x1b")) == []
+    assert reader.patience < 0.1
+
+
 @given(some.binary(max_size=60))
 def test_no_byte_steers_what_is_typed(sent: bytes) -> None:
     assert all(key.text.isprintable() for key in read(sent) if isinstance(key, Typed))

@@ -59,6 +59,10 @@ _SEQUENCES = {
 _SEQUENCE = re.compile(r"\x1b(?:\[([0-9;?<=>]*[ -/]*[@-~])|O([@-~]))")
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-9;?<=>]*[ -/]*|O)?\Z")
 _PASTE_BEGINS, _PASTE_ENDS = "200~", "\x1b[201~"
+_ESCAPE_WAITS = 0.03
+"""Seconds until a lone Escape is the key and no beginning of another."""
+_PASTE_WAITS = 2.0
+"""Seconds until a paste that goes on over a slow line is taken as it is; a line end in it is no Enter."""
 
 
 class KeyReader:
@@ -70,8 +74,17 @@ class KeyReader:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether more may follow that belongs to what is there: else it is the Escape key."""
+        """Whether more may follow that belongs to what is there: else it is Escape, or all of a paste."""
         return bool(self._waiting)
+
+    @property
+    def patience(self) -> float:
+        """Seconds until nothing follows."""
+        return _PASTE_WAITS if self._is_pasting else _ESCAPE_WAITS
+
+    @property
+    def _is_pasting(self) -> bool:
+        return self._waiting.startswith(f"\x1b[{_PASTE_BEGINS}")
 
     def read(self, content: bytes) -> Iterator[Key]:
         """The keys in what came, and in what was waiting for it."""
@@ -87,10 +100,11 @@ class KeyReader:
 
     def give_up_waiting(self) -> Iterator[Key]:
         """Nothing follows: an Escape that stands alone is the key of that name."""
-        is_escape = self._waiting == "\x1b"
-        self._waiting = ""
-        if is_escape:
+        waiting, is_pasting, self._waiting = self._waiting, self._is_pasting, ""
+        if waiting == "\x1b":
             yield "escape"
+        elif is_pasting:
+            yield _pasted(waiting.removeprefix(f"\x1b[{_PASTE_BEGINS}"))
 
     def _first(self, text: str) -> tuple[Key | None, str]:
         """The first key and what follows it; None if it is not there as a whole, `""` if it is no key."""
@@ -109,5 +123,9 @@ class KeyReader:
         if sequence != _PASTE_BEGINS:
             return _SEQUENCES.get(sequence, ""), rest
         pasted, ends, rest = rest.partition(_PASTE_ENDS)
-        words = "".join(filter(str.isprintable, " ".join(pasted.split())))
-        return (Typed(words), rest) if ends else (None, text)
+        return (_pasted(pasted), rest) if ends else (None, text)
+
+
+def _pasted(words: str) -> Typed:
+    """Words of any lines as one."""
+    return Typed("".join(filter(str.isprintable, " ".join(words.split()))))

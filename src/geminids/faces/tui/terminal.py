@@ -22,8 +22,6 @@ from geminids.faces.tui.keys import Key, KeyReader
 _ENTER = "\x1b[?1049h\x1b[?2004h"
 """Another screen, and pasted words in brackets."""
 _LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?1049l"
-_ESCAPE_WAITS = 0.03
-"""Seconds until a lone Escape is the key and no beginning of another."""
 
 
 def has_terminal() -> bool:
@@ -95,7 +93,7 @@ class Terminal:
                 yield key
 
     def _pressed(self, longest: float | None) -> Iterator[Key]:
-        patience = _ESCAPE_WAITS if self._reader.is_waiting else longest
+        patience = self._reader.patience if self._reader.is_waiting else longest
         ready, _, _ = select.select([self._in, self._woken], [], [], patience)
         if self._woken in ready:
             os.read(self._woken, 4096)

@@ -53,11 +53,23 @@ def browse(
     for name in ("COLUMNS", "LINES"):
         # Whoever exported them means the size at that time, and textual would believe it for ever.
         os.environ.pop(name, None)
-    with _signals_given_back():
+    with _signals_given_back(), _drawn_on_stdout():
         result = app.run()
     if app.error:
         raise app.error
     return result
+
+
+@contextmanager
+def _drawn_on_stdout() -> Iterator[None]:
+    """Have textual draw where the terminal is: it draws on stderr, also where that goes into a file."""
+    before = sys.__stderr__
+    if before is None or not before.isatty():
+        sys.__stderr__ = sys.__stdout__  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        sys.__stderr__ = before  # type: ignore[misc]
 
 
 @contextmanager
