@@ -654,8 +654,17 @@ def test_a_single_value_cannot_take_all_memory(geminids: Run, out: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_long_query_is_stopped_at_once(out: Path, tmp_path: Path, number: int, code: int) -> None:
-    query = "select count(*) from range(1000000) a, range(1000000) b where (a.range * b.range) % 7 = 3"
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select count(*) from range(1000000) a, range(1000000) b where (a.range * b.range) % 7 = 3",
+        "select levenshtein(repeat('a', 1000000), repeat('b', 1000000))",
+    ],
+    ids=["many steps", "a step that takes hours"],
+)
+def test_a_long_query_is_stopped_at_once(
+    out: Path, tmp_path: Path, query: str, number: int, code: int
+) -> None:
     line = [sys.executable, "-m", "geminids", "sql", "--tables", str(out), query]
     spill = tmp_path / "spill"
     spill.mkdir()
@@ -668,6 +677,6 @@ def test_a_long_query_is_stopped_at_once(out: Path, tmp_path: Path, number: int,
     process.send_signal(number)
     began = time.monotonic()
     _, said = process.communicate(timeout=20)
-    assert (process.returncode, b"Traceback" in said) == (code, False), said
+    assert (process.returncode, said) == (code, b"")
     assert time.monotonic() - began < 5
     assert list(spill.iterdir()) == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geminids.core.errors import NOTHING_FOUND, NothingToReadError
+from geminids.core.errors import INTERRUPTED, NOTHING_FOUND, NothingToReadError
 from geminids.faces.cli.completers import complete_files
 from geminids.faces.cli.options import (
     Choices,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from geminids.faces.cli import sql_output
     from geminids.library import Library
     from geminids.scale.places.stored import Store
+    from geminids.scale.sql.database import Database
 
 FORMATS = ("table", "csv", "json", "parquet")
 STDIN = "-"
@@ -208,6 +209,7 @@ def _answer(
         try:
             with waiting("Asking"):
                 database = stack.enter_context(Database(store))
+                stack.callback(_leave_behind, database)
                 answer = Answer(*database.ask(query))
         except NoTablesError:
             if library is None:
@@ -217,3 +219,14 @@ def _answer(
             tell_nothing_found(library.searched_places)
             return NOTHING_FOUND
         return sql_output.give(choices, answer, wish)
+
+
+def _leave_behind(database: Database) -> None:
+    """Have this process end without waiting for a query that cannot be interrupted."""
+    if database.is_left_behind:
+        import atexit
+        import os
+
+        from geminids.core.signals import told_to_end
+
+        atexit.register(os._exit, told_to_end() or INTERRUPTED)

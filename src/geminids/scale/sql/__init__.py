@@ -6,6 +6,7 @@ files nor the network nor the environment, and changes nothing. Queries may come
 | module | what is in it |
 |---|---|
 | `database` | the engine, with the tables in it and nothing else |
+| `asking` | the thread in which it works, that nobody has to wait for |
 | `answers` | the rows of an answer, some at a time, and as files |
 | `memory` | a bound on what a query takes |
 | `reserved` | names of columns that the engine would take for its own words, and how a query ends |

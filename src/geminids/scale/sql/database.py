@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import duckdb
 import pyarrow as pa
@@ -19,6 +18,7 @@ from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import LocalStore
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Kind, Table
 from geminids.scale.settling import EVERY, statements
+from geminids.scale.sql.asking import Asking, Given
 from geminids.scale.sql.errors import (
     BadQueryError,
     NoTablesError,
@@ -34,8 +34,6 @@ MEMORY = "1GB"
 """What a query may take; what needs more goes through a folder that is gone afterwards."""
 ROWS = 2_000
 """Of an answer at a time: some of them may be long."""
-_OFTEN = 0.1
-"""Seconds between two interruptions of what does not end."""
 _NAMES_OF_TYPES: dict[Kind, str] = {
     "text": "VARCHAR",
     "texts": "VARCHAR[]",
@@ -56,7 +54,6 @@ _OF_QUERY = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderExcep
 """What the engine finds wrong in a query, whatever files it names."""
 _CHANGES = re.compile(r"WITH clause containing a .* statement must be at the top level")
 _COLUMNS = sorted({name for table in TABLES.values() for name in table.names})
-Given = TypeVar("Given")
 
 
 class Database:
@@ -75,12 +72,12 @@ class Database:
 
     def __enter__(self) -> Self:
         with self._open:
-            self._thread = self._open.enter_context(ThreadPoolExecutor(1, "asking"))
             self._open.enter_context(bounded())
             spill = self._open.enter_context(tempfile.TemporaryDirectory(prefix="geminids-"))
             limits: dict[str, str] = {"memory_limit": self._memory, "temp_directory": spill}
             self._connection = duckdb.connect(config=_CLOSED | limits)
-            self._open.callback(self._connection.close)
+            self._thread = Asking(self._connection.interrupt)
+            self._open.callback(self._close)
             self._asking(self._prepare, before_query=True)
             self._open = self._open.pop_all()
         return self
@@ -89,6 +86,16 @@ class Database:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self._open.close()
+
+    @property
+    def is_left_behind(self) -> bool:
+        """Whether the engine still works on a query that nobody waits for, until the process ends."""
+        return self._thread.is_left_behind
+
+    def _close(self) -> None:
+        self._thread.close()
+        if not self._thread.is_left_behind:
+            self._connection.close()
 
     def ask(self, query: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The columns of an answer, and its rows, some at a time, until the next. Raises BadQueryError."""
@@ -136,15 +143,8 @@ class Database:
 
     def _asking(self, work: Callable[[], Given], *, before_query: bool = False) -> Given:
         """What the engine answers, in a thread: who waits can be interrupted, and then so is the engine."""
-        doing = self._thread.submit(work)
         try:
-            return doing.result()
-        except KeyboardInterrupt:
-            # An engine that was about to begin heard nothing; it is closed when it answers nobody.
-            while not doing.done():
-                self._connection.interrupt()
-                wait([doing], _OFTEN)
-            raise
+            return self._thread.answer(work)
         except duckdb.PermissionException as error:
             raise BadQueryError("it may read the tables and nothing else: no file, no network.") from error
         except (duckdb.OutOfMemoryException, MemoryError) as error:
