@@ -24,7 +24,7 @@ FRESH = 15.0
 PATIENCE = 1.0
 """Seconds that an answer waits for what is new, where an index is there."""
 FIRST_PATIENCE = 15.0
-"""Seconds that it waits for a first one."""
+"""Seconds after which one that has begun to be read for the first time answers as far as it is."""
 OFTEN = 0.5
 """Seconds between two words on how far a first one is."""
 
@@ -41,25 +41,27 @@ class Syncing:
         self._options = options
         """Say which sessions are meant, on the command line of a sync."""
         self._running: asyncio.Task[None] | None = None
-        self._looked_at = -FRESH
+        self._looked_at = self._began_at = -FRESH
 
     def begin(self) -> None:
         """Look whether anything is new, unless that was done a moment ago or goes on already."""
         is_running = self._running is not None and not self._running.done()
         if not is_running and time.monotonic() - self._looked_at >= FRESH:
-            self._running = asyncio.create_task(self._run())
+            self._running, self._began_at = asyncio.create_task(self._run()), time.monotonic()
 
     async def in_step(self, tell: Tell) -> None:
-        """Wait for what is new, for a while."""
+        """Wait for what is new, for a while; for a first index longer, but not again with each question."""
         self.begin()
         running = self._running
         if running is None or running.done():
             return
         await asyncio.wait([running], timeout=PATIENCE)
-        end = time.monotonic() + FIRST_PATIENCE
-        while not running.done() and time.monotonic() < end:
+        asked_at = time.monotonic()
+        while not running.done():
             read, left = await self._workers.run(self._progress)
-            if not left and read:
+            # The newest sessions are read first: as soon as there are any, an answer says what is missing.
+            waited = time.monotonic() - (self._began_at if read else asked_at)
+            if waited >= FIRST_PATIENCE or (read and not left):
                 return
             await tell(read, read + left, "Reading sessions for the first time")
             await asyncio.wait([running], timeout=OFTEN)
