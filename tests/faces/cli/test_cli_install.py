@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -577,3 +578,23 @@ def test_programs_ask_the_library(home: Path) -> None:
         assert library.installation.agents() == ["claude", "codex", "gemini"]
         assert [one.folder for one in library.installation.homes(["codex"])] == [str(home / ".codex")]
         assert library.installation.installed() == ()
+
+
+def at_once(*words: str) -> list[tuple[int, str]]:
+    """How some processes end that are all started with the same words, and what they say."""
+    line = [*SERVER[:-1], *words]
+    started = [subprocess.Popen(line, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    said = [process.communicate(timeout=60)[1] for process in started]
+    return [(process.returncode, text) for process, text in zip(started, said, strict=True)]
+
+
+def test_several_at_once_are_as_good_as_one(geminids: Run, home: Path) -> None:
+    before, folders = files_of(home), folders_of(home)
+    assert geminids("install", "--yes").code == 0
+    once, noted = files_of(home), record(home).read_bytes()
+    assert geminids("uninstall", "--yes").code == 0
+    for _ in range(2):
+        assert [code for code, _ in at_once("install", "--yes")] == [0] * 4
+        assert (files_of(home), record(home).read_bytes()) == (once, noted)
+        assert [code for code, _ in at_once("uninstall", "--yes")] == [0] * 4
+        assert (files_of(home), folders_of(home)) == (before, folders)

@@ -101,6 +101,11 @@ def apply(changes: Iterable[Change]) -> list[str]:
     return made
 
 
+def are_made(changes: Sequence[Change]) -> bool:
+    """Whether all changes were made already, by somebody else: then there are some, and nothing is to do."""
+    return bool(changes) and all(content_of(change.path) == change.after for change in changes)
+
+
 def _take_back(done: Sequence[Change]) -> None:
     """Undo changes, the last one first; where that fails too, all others are undone nevertheless."""
     for change in reversed(done):

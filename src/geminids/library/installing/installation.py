@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 
 from geminids.core import agents
@@ -47,11 +48,12 @@ class Installation:
         """What is to be written for each agent that is here."""
         plans: list[InstallPlan] = []
         circumstances = self._context.circumstances(now)
-        for home, installer in self._installers(self.homes(wanted)):
-            wished = installer.installing(home, launch, circumstances)
-            if wished is not None:
-                planner = Planner(home, self._title(home), self._record)
-                plans.append(planner.install(wished, installer.places(home, launch), launch.version))
+        with self._nobody_writing():
+            for home, installer in self._installers(self.homes(wanted)):
+                wished = installer.installing(home, launch, circumstances)
+                if wished is not None:
+                    planner = Planner(home, self._title(home), self._record)
+                    plans.append(planner.install(wished, installer.places(home, launch), launch.version))
         return plans
 
     def planned_removal(self, wanted: Sequence[str], launch: Launch) -> list[InstallPlan]:
@@ -61,16 +63,22 @@ class Installation:
             is_meant = not self._context.chosen or is_below(entry.home, self._context.chosen)
             if is_meant and (not wanted or entry.agent in wanted):
                 homes.setdefault((entry.agent, entry.home), Home(entry.agent, entry.home, "installed"))
-        return [
-            Planner(home, self._title(home), self._record).uninstall(installer.places(home, launch))
-            for home, installer in self._installers(homes.values())
-        ]
+        with self._nobody_writing():
+            return [
+                Planner(home, self._title(home), self._record).uninstall(installer.places(home, launch))
+                for home, installer in self._installers(homes.values())
+            ]
 
     def carry_out(self, plan: InstallPlan) -> None:
-        """Do what is planned, all of it or nothing.
+        """Do what is planned, all of it or nothing; what another process has done meanwhile is done.
 
         Raises GeminidsError, OSError with the name of the file.
         """
+        with self._record.alone():
+            if not files.are_made(plan.changes):
+                self._write(plan)
+
+    def _write(self, plan: InstallPlan) -> None:
         record, known = self._record, self._record.entry(plan.agent, plan.home)
         if plan.entry is not None:
             for content in plan.backups:
@@ -91,6 +99,15 @@ class Installation:
     def installed(self) -> tuple[Installed, ...]:
         """What is on our list."""
         return self._record.entries() if self._context.data_folder else ()
+
+    @contextmanager
+    def _nobody_writing(self) -> Iterator[None]:
+        """A while in which agents are looked at as another process has left them."""
+        with ExitStack() as stack:
+            # Where nothing can be written in our own folder, nothing is installed either.
+            with suppress(OSError):
+                stack.enter_context(self._record.alone())
+            yield
 
     @property
     def _record(self) -> InstallRecord:
