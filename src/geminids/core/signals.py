@@ -33,4 +33,11 @@ def told_to_end() -> int | None:
 
 def _end(number: int, _: object) -> None:
     _told.append(number)
+    # A terminal that is closed also lets us go on: what ends does not go back to it.
+    if going_on := getattr(_signal, "SIGCONT", None):
+        _signal.signal(going_on, _nothing)
     raise ToldToEndError
+
+
+def _nothing(_: int, __: object) -> None:
+    """Do nothing; without any handler Python complains about a signal that has come already."""

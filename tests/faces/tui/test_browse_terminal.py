@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import shlex
 import signal
+import subprocess
 import sys
 import time
 from contextlib import AbstractContextManager
@@ -12,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.homes import write_session
+from tests.support.processes import kept_running
 from tests.support.tmux import Tmux, needs_tmux, terminal
 
 pytestmark = [needs_tmux, pytest.mark.slow]
@@ -131,13 +135,31 @@ def test_who_ends_it_from_elsewhere_leaves_a_clean_screen(home: Path, number: in
     begun = f"echo $$ > {told}; exec {shlex.join([*GEMINIDS, 'browse', *where(home)])}"
     with terminal(["sh", "-c", begun], home.parent) as seen:
         seen.wait_for("3 sessions")
-        import os
-
         os.kill(int(told.read_text()), number)
         left = seen.wait_for("ended")
         assert "3 sessions" not in left
         time.sleep(0.1)
         assert "Enter read" not in seen.screen()
+
+
+@pytest.mark.parametrize("command", ["browse", "resume"])
+def test_a_terminal_that_is_closed_ends_it(home: Path, command: str) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        ["setsid", "--ctty", *GEMINIDS, command, *where(home)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color"},
+        text=True,
+    )
+    with kept_running(process):
+        os.close(theirs)
+        seen = b""
+        while b"3 sessions" not in seen:
+            seen += os.read(ours, 65536)
+        os.close(ours)
+        assert process.wait(timeout=20) == 128 + signal.SIGHUP
 
 
 def test_without_a_terminal_it_says_what_to_use(home: Path) -> None:
