@@ -70,6 +70,8 @@ class OneSessionMethods(LibraryPart):
         None if that is not worth while, or if the index does not prove that all the rest changes nothing of
         them: then `session` is to be asked. Raises the error that says why there is no such session.
         """
+        if not self._context.ask(lambda index: _may_be_large(index, wanted, large)):
+            return None
         from geminids.query.sessions.beginning import Beginnings
 
         return self._ask_for_one(lambda index: Beginnings(index, self._context.homes).of(wanted, most, large))
@@ -201,3 +203,12 @@ class OneSessionMethods(LibraryPart):
         from geminids.query.sessions import last_list
 
         return last_list.doubt(folder, number, self._places_of_a_list(), terminal)
+
+
+def _may_be_large(index: Index, wanted: str, large: int) -> bool:
+    """Whether what is meant may have so many bytes: most have not, and need not what is loaded for these."""
+    from geminids.storage.index.reader import bytes_read_for, sessions_meant
+
+    sizes = bytes_read_for(index, [row.number for row in sessions_meant(index, wanted)])
+    # Of what lies beside sessions it is not noted.
+    return any(not size or size >= large for size in sizes)

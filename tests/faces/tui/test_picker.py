@@ -318,6 +318,35 @@ def test_what_must_follow_an_operator_may_be_two_letters(short: Matches) -> None
     assert len(either.lines) == 17
 
 
+@pytest.fixture(scope="module")
+def common(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Matches]:
+    """Sessions that have a word, and newer ones in which it begins another."""
+    folder = tmp_path_factory.mktemp("common")
+    for number in range(6):
+        write_session(folder, f"{number}0000000-a", prompt=f"Cache {number}", day=number + 1)
+        write_session(folder, f"{number}1111111-a", prompt=f"Cached {number}", day=number + 11)
+    with Library([folder], folder / "data") as library:
+        yield Matches(library, NOW)
+
+
+def test_who_is_in_haste_sees_the_first_of_the_same_and_that_there_are_more(common: Matches) -> None:
+    every = common.listed(Asked("cache", ANYWHERE, 64))
+    assert every.total == len(every.lines) == 12
+    assert every.is_exact
+    hasty = common.listed(Asked("cache", ANYWHERE, 4, is_hasty=True))
+    assert names_of(hasty) == names_of(every)[:4]
+    assert all(name.startswith("Cache ") for name in names_of(hasty))
+    assert not hasty.is_exact
+
+
+def test_where_a_word_is_in_too_few_haste_hides_nothing_that_it_begins(common: Matches) -> None:
+    asked = Asked("cache", ANYWHERE, 8)
+    hasty, calm = (common.listed(asked._replace(is_hasty=is_hasty)) for is_hasty in (True, False))
+    assert names_of(hasty) == names_of(calm)
+    assert len(hasty.lines) == 8
+    assert hasty.total == calm.total == 12
+
+
 def test_messages_that_two_letters_begin_are_all_found(short: Matches) -> None:
     listed = short.listed(Asked("go", ANYWHERE, 4, per_session=100))
     assert all(line.hits for line in listed.lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from geminids.query.sessions.homes_reader import HomesReader
 from geminids.query.sessions.known_bundles import bundle_as_known
 from geminids.storage.index.bundles import SessionPlace, numbered_place
 from geminids.storage.index.database import Index
+from geminids.storage.index.reader import among, sessions, sessions_meant
 from tests.conftest import FIXTURES
 from tests.support.homes import FIRST_ID, write_session
 
@@ -168,3 +170,25 @@ def test_what_a_file_held_before_it_was_emptied_is_shown_in_any_home(tmp_path: P
         with Library([home], data) as library:
             assert library.session(FIRST_ID).messages[0].text(Origin.HUMAN) == "Fix the login redirect"
     assert file.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    "wanted", [FIRST_ID, f"gemini:{FIRST_ID}", f"GEMINI:{FIRST_ID[:6]}", FIRST_ID[:6].upper()]
+)
+def test_an_id_means_the_session_that_has_it_before_all_that_begin_so(wanted: str, home: Path) -> None:
+    write_session(home, f"{FIRST_ID}1", day=3, prompt="Longer")
+    is_whole = wanted.endswith(FIRST_ID)
+    with Library([home], home / "data") as library:
+        found = library._context.ask(lambda index: sessions_meant(index, wanted))
+        assert {row.native_id for row in found} == ({FIRST_ID} if is_whole else {FIRST_ID, f"{FIRST_ID}1"})
+        if is_whole:
+            assert library.session(wanted).native_id == FIRST_ID
+
+
+def test_few_and_many_sessions_are_found_by_their_ids(home: Path) -> None:
+    with Library([home], home / "data") as library:
+        ids = [row.id for row in library._context.ask(sessions)]
+        assert len(ids) == 2
+        for wanted in ([ids[0]], [*ids, *(f"gemini:{number}" for number in range(1000))], [ids[0].upper()]):
+            found = library._context.ask(partial(sessions, conditions=[among(wanted)]))
+            assert {row.id for row in found} == set(ids).intersection(wanted)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     OpenLibrary = Callable[[bool, Tell, Progress], Library]
     """Whether it takes in what is new first, who hears what it says, and who how far it is."""
 
-_PAUSE = 0.15
+_PAUSE = 0.3
 """Seconds without another question until sessions are asked for that are not seen yet."""
 _BEFORE_READING = 0.2
 """Seconds between the first answer and reading what is new: the answer is drawn first."""
@@ -186,7 +186,7 @@ class Asker:
             # Who looks at a list as it was goes on with all of it.
             is_same = self.listed is not None and self.listed.asked.is_like(asked)
             at_once = asked.limit if is_same else asked.at_once or asked.limit
-            self._answer(matches, asked._replace(limit=at_once))
+            self._answer(matches, asked._replace(limit=at_once, is_hasty=at_once < asked.limit))
             if at_once < asked.limit and self._may_be_more(at_once) and self._is_left_alone():
                 self._answer(matches, asked)
 

@@ -43,10 +43,13 @@ class Asked(NamedTuple):
     """How many of them are seen, and wanted before the others; 0: all."""
     per_session: int = 1
     """How many messages of each that was found: a piece of each is read from its file."""
+    is_hasty: bool = False
+    """Whether the first of them are wanted sooner than how many there are."""
 
     def is_like(self, other: Asked) -> bool:
         """Whether the same is asked, of however many sessions and messages."""
-        return self._replace(limit=other.limit, at_once=other.at_once, per_session=other.per_session) == other
+        same = self._replace(limit=other.limit, at_once=other.at_once, per_session=other.per_session)
+        return same._replace(is_hasty=other.is_hasty) == other
 
 
 class Line(NamedTuple):
@@ -145,11 +148,15 @@ class Matches:
         is_short = _is_short(last) and asked.per_session == 1 and not _ends_with_operator(before)
         if is_short and (found := self._begun_by_few(asked, before)):
             return found
+        whole = self._ask(asked, asked.typed, forgiving=False)
+        if asked.is_hasty and len(whole.lines) >= asked.limit:
+            # What only begins so comes behind these, and takes as long again to be found.
+            return whole._replace(is_exact=False)
         # A slip of one word is seen when nothing begins so.
         found = self._ask(asked, begun, forgiving=" " in begun.strip())
         if not found.lines or found.lines[0].missing:
             return self._ask(asked, asked.typed)
-        return _with_beginnings(self._ask(asked, asked.typed, forgiving=False), found)
+        return _with_beginnings(whole, found)
 
     def _begun_by_few(self, asked: Asked, before: str) -> Listed | None:
         """What has two letters as a word, then what may have a word that they begin.

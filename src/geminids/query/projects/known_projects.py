@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,7 +13,9 @@ from geminids.core.names import storable
 from geminids.storage.codec.packed import project_of, project_row
 from geminids.storage.index.database import Index
 from geminids.storage.index.projects import known_projects, project_as_told
-from geminids.sync.projects.identity import Identity
+
+if TYPE_CHECKING:
+    from geminids.sync.projects.identity import Identity
 
 
 def projects_known(index: Index) -> Callable[[Project], Project]:
@@ -28,6 +31,9 @@ def projects_known(index: Index) -> Callable[[Project], Project]:
 
 def identity_of(index: Index) -> tuple[dict[int, Project], Identity]:
     """All projects as their sessions name them, by number, and what each of them is."""
+    # One project is found without it.
+    from geminids.sync.projects.identity import Identity
+
     known = known_projects(index)
     recorded = {project.number: project_of(project.recorded) for project in known}
     return recorded, Identity({recorded[project.number]: project_of(project.best) for project in known})

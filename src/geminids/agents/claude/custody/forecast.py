@@ -145,7 +145,7 @@ class _Cleanup(NamedTuple):
     def deletions(self, fates: Sequence[Fate], rule: Rule, where: str | None) -> Iterator[Deletion]:
         """All files, with the day on which they are due."""
         rest = rule.rest or timedelta()
-        first = self._first_chance()
+        first, led = self._first_chance(), self._led(where)
         sessions = {fate.file.removesuffix(_SUFFIX): fate for fate in fates if _is_session(fate.file)}
         for fate in fates:
             parent = sessions.get(_session_folder(fate.file) or "")
@@ -157,7 +157,7 @@ class _Cleanup(NamedTuple):
                 file=fate.file,
                 at=max(due, first) if first else due,
                 cause="age" if deciding is fate else "with-parent",
-                reason=self._reason(deciding, fate, rest, where),
+                reason=_reason(deciding, fate, rest, led),
                 setting=rule.told_by,
             )
 
@@ -170,16 +170,20 @@ class _Cleanup(NamedTuple):
         moment = disk_time(last)
         return moment + _BETWEEN if moment else None
 
-    def _reason(self, deciding: Fate, fate: Fate, rest: timedelta, where: str | None) -> str:
-        days = f"{rest.days:,} day{'' if rest.days == 1 else 's'}"
-        used = f"{deciding.last_used:%Y-%m-%d}"
+    def _led(self, where: str | None) -> str:
+        """The sessions that delete in this home."""
         is_usual = os.path.realpath(self.home.folder) == usual_home(self.circumstances)
         home = "" if is_usual else f" with {HOME_VARIABLE}={self.home.folder}"
-        led = f"a session of Claude Code{f' in {where!r}' if where else ''}{home}"
-        it = "it was"
-        if deciding is not fate:
-            it = f"it belongs to {os.path.basename(deciding.file)!r}, which was"  # noqa: PTH119
-        return f"Deleted in the background by {led}: {it} last written to on {used}, and is kept for {days}."
+        return f"a session of Claude Code{f' in {where!r}' if where else ''}{home}"
+
+
+def _reason(deciding: Fate, fate: Fate, rest: timedelta, led: str) -> str:
+    days = f"{rest.days:,} day{'' if rest.days == 1 else 's'}"
+    used = f"{deciding.last_used:%Y-%m-%d}"
+    it = "it was"
+    if deciding is not fate:
+        it = f"it belongs to {os.path.basename(deciding.file)!r}, which was"  # noqa: PTH119
+    return f"Deleted in the background by {led}: {it} last written to on {used}, and is kept for {days}."
 
 
 def _rule_of(said: object, file: str) -> Rule:
@@ -214,16 +218,15 @@ def _is_session(file: str) -> bool:
 
 def _session_folder(file: str) -> str | None:
     """The folder of a session that a file lies in; None if it lies in none."""
-    folder = os.path.dirname(file)  # noqa: PTH120
-    while (above := os.path.dirname(folder)) != folder:  # noqa: PTH120
-        if os.path.basename(os.path.dirname(above)) == PROJECTS:  # noqa: PTH119, PTH120
-            return folder
-        folder = above
+    parts = file.split(os.sep)  # noqa: PTH206 - tens of thousands are looked at
+    for at in range(len(parts) - 4, -1, -1):
+        if parts[at] == PROJECTS:
+            return os.sep.join(parts[: at + 3])  # noqa: PTH118
     return None
 
 
 def _is_spared(fate: Fate) -> bool:
-    if not _is_session(fate.file):
+    if not (EMPTY in fate.traits or DESKTOP in fate.traits) or not _is_session(fate.file):
         return False
     is_alone = EMPTY in fate.traits and not os.path.isdir(fate.file.removesuffix(_SUFFIX))  # noqa: PTH112
     return is_alone or DESKTOP in fate.traits

@@ -14,7 +14,8 @@ from rich.cells import cell_len
 
 from geminids.core.model import ToolCall
 from geminids.faces.drawing.page import LaidOutPage
-from geminids.faces.tui.browser.actions import ACTION_LETTERS, SessionList, Subject, actions_of, open_palette
+from geminids.faces.tui.browser.actions import ACTION_LETTERS, SessionList, Subject, actions_of
+from geminids.faces.tui.browser.actions.palette import open_palette
 from geminids.faces.tui.browser.dialogs import Choice, Choose, tell_keys
 from geminids.faces.tui.browser.file_watch import FileWatch
 from geminids.faces.tui.browser.finding import Found, found_again, found_in, places_of_words

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 
 from geminids.core.agents import available as known_agents
 from geminids.faces.tui.asker import Asker
-from geminids.faces.tui.browser.actions import ACTION_KEYS, Action, Subject, actions_of, open_palette, resume
+from geminids.faces.tui.browser.actions import ACTION_KEYS, Action, Subject, actions_of
 from geminids.faces.tui.browser.completing import Completing
 from geminids.faces.tui.browser.dialogs import Choice, tell_keys, worded
 from geminids.faces.tui.browser.expiring import ExpiringSessions
@@ -225,7 +225,7 @@ class Sessions(View):
             case "?":
                 self.stage.show(tell_keys(self.stage, self.keys))
             case "ctrl+p":
-                open_palette(self.stage, self._actions(), self._views())
+                self._open_palette()
             case _:
                 if not self._act(key):
                     self.listing.press(key)
@@ -297,9 +297,16 @@ class Sessions(View):
 
     def _enter(self) -> None:
         if self._enter_resumes and (subject := self._subject):
+            from geminids.faces.tui.browser.actions.resuming import resume
+
             resume(self.stage, subject)
         else:
             self._read()
+
+    def _open_palette(self) -> None:
+        from geminids.faces.tui.browser.actions.palette import open_palette
+
+        open_palette(self.stage, self._actions(), self._views())
 
     def _read(self) -> None:
         if line := self.chosen:

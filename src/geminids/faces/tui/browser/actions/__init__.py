@@ -21,13 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from geminids.faces.tui.browser.actions.copying import copy
-from geminids.faces.tui.browser.actions.exporting import export
-from geminids.faces.tui.browser.actions.marking import mark
-from geminids.faces.tui.browser.actions.opening import open_in_web, show_project
-from geminids.faces.tui.browser.actions.palette import open_palette
-from geminids.faces.tui.browser.actions.restoring import restore
-from geminids.faces.tui.browser.actions.resuming import resume
 from geminids.faces.tui.browser.actions.subject import Action, SessionList, Subject
 from geminids.faces.tui.browser.view import Help, Stage
 
@@ -38,8 +31,6 @@ __all__ = [
     "SessionList",
     "Subject",
     "actions_of",
-    "open_palette",
-    "resume",
 ]
 
 ACTION_KEYS = (
@@ -68,6 +59,14 @@ def actions_of(stage: Stage, subject: Subject) -> Sequence[Action]:
 
 
 def _actions_of(stage: Stage, subject: Subject) -> Iterator[Action]:
+    # The list is there sooner without what is done by nobody who only looks.
+    from geminids.faces.tui.browser.actions.copying import copy
+    from geminids.faces.tui.browser.actions.exporting import export
+    from geminids.faces.tui.browser.actions.marking import mark
+    from geminids.faces.tui.browser.actions.opening import open_in_web, show_project
+    from geminids.faces.tui.browser.actions.restoring import restore
+    from geminids.faces.tui.browser.actions.resuming import resume
+
     yield Action("ctrl+r", "r", "Resume in its agent", partial(resume, stage, subject))
     yield Action("ctrl+y", "y", "Copy id, path, command, Markdown", partial(copy, stage, subject))
     yield Action("ctrl+x", "e", "Export to a file", partial(export, stage, subject))
