@@ -24,7 +24,8 @@ _NOT_SHOWN = re.compile(
     rb"|\x00|\xf3\xa0[\x80-\xbf][\x80-\xbf]|" + "|".join(_DROPPED + _JOINING).encode()
 )
 """What parts a word for a program and not for a reader. It holds all that our own documents leave out."""
-_SIGNS = (b"\x1b", b"\0", b"\xf3", b"\\u", b"1b[", b"033[")
+_SIGNS = (b"\x1b", b"\0", b"\xf3")
+_WRITTEN_OUT = re.compile(rb"\\(?:u|x1b|033)")
 """A text without any of these, and without letters that are not seen, is shown as it is."""
 
 
@@ -60,11 +61,12 @@ class Pieces:
 
     def _parted(self, encoded: Sequence[bytes]) -> list[int]:
         """The strings that hold something which is not shown."""
-        signs = [sign for sign in _SIGNS if sign in self.text]
+        may_be = any(sign in self.text for sign in _SIGNS) or _WRITTEN_OUT.search(self.text)
         return [
             piece
             for piece, (string, written) in enumerate(zip(self.strings, encoded, strict=True))
-            if _has_unseen(string) or (any(sign in written for sign in signs) and _NOT_SHOWN.search(written))
+            if (not string.isascii() and _has_unseen(string))
+            or (may_be and _has_signs(written) and _NOT_SHOWN.search(written))
         ]
 
     def start_of(self, piece: int) -> int:
@@ -105,9 +107,11 @@ def shown(written: bytes) -> bytes:
     return _NOT_SHOWN.sub(b"", written)
 
 
+def _has_signs(written: bytes) -> bool:
+    return any(sign in written for sign in _SIGNS) or _WRITTEN_OUT.search(written) is not None
+
+
 def _has_unseen(string: str) -> bool:
-    if string.isascii():
-        return False
     # Looking for each letter is much quicker than looking for a pattern.
     if any(letter in string for letter in _DROPPED):
         return True
