@@ -10,8 +10,12 @@ from uuid import UUID
 
 import pytest
 
+from geminids.core.disk import REAL
 from geminids.core.model import Problem, ProblemKind, Session
+from geminids.scale.engine import Question, batches
+from geminids.scale.homes import pieces
 from geminids.scale.rows import Whose, add_session, no_rows, problem_rows
+from geminids.scale.schema import TABLES
 from geminids.scale.tables.parquet import PartFiles
 from geminids.scale.tables.part import Manner, PartToWrite, _Making
 from tests.support.homes import tool_call, write_session
@@ -117,3 +121,19 @@ def test_the_name_of_a_file_that_cannot_be_read_tells_no_secret(tmp_path: Path) 
     assert len(rows) == 1
     assert token not in repr(rows)
     assert token in repr(list(problem_rows([problem], WHOSE)))
+
+
+def test_what_only_the_words_of_a_session_show_to_be_a_secret(tmp_path: Path) -> None:
+    """It stands in the names of its project and of its files, too."""
+    secret, home = "Xk9qLmPz7w2Rt", tmp_path / "home"
+    path = write_session(
+        home, slug=f"s-{secret}", prompt=f"password={secret}", project=f"/home/ada/dev/{secret}"
+    )
+    path.write_bytes(path.read_bytes() + b"{torn\n")
+    write_tables(home, tmp_path / "data", tmp_path / "out", redactor=redactor("full"))
+    assert len(table(tmp_path / "out", "problems")) == 1
+    assert secret not in "\n".join(strings(tmp_path / "out"))
+    for table_name in TABLES:
+        for piece in pieces(REAL, str(home)):
+            question = Question(piece, table_name, redactor=redactor("full"))
+            assert secret not in repr([rows.to_pylist() for rows in batches(question)])

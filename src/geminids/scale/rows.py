@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,6 +38,7 @@ NOT_HIDDEN = "not-hidden"
 """The kind of problem that a session is whose secrets cannot be hidden."""
 _MADE = (__version__, VERSION)
 _NOT_ESTIMATED = (None, None)
+_NOTHING: Mapping[str, str] = {}
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
@@ -68,25 +69,44 @@ def add_rows(
 ) -> None:
     """Add what was read to rows; without `words`, columns of words stay empty."""
     whose = Whose(agent, month_of(reading.sessions), machine)
+    hidden: dict[str, str] = {}
     for session in reading.sessions:
         if redactor is None:
             add_session(rows, session, whose, words=words)
         else:
-            _add_redacted(rows, session, whose, redactor, words=words)
-    rows["problems"] += problem_rows(reading.problems, whose, redactor)
+            hidden |= _add_redacted(rows, session, whose, redactor, words=words)
+    rows["problems"] += problem_rows(reading.problems, whose, redactor, hidden)
 
 
-def _add_redacted(rows: Rows, session: Session, whose: Whose, redactor: Redactor, *, words: bool) -> None:
-    """Add a session without its secrets, or the problem that they cannot be hidden."""
+def _add_redacted(
+    rows: Rows, session: Session, whose: Whose, redactor: Redactor, *, words: bool
+) -> Mapping[str, str]:
+    """Add a session without its secrets, or the problem that they cannot be hidden; the names that are."""
     # What names it is told by what its files say, whatever of that is hidden.
     key = key_of(session, whose.machine)
     try:
         redacted = redactor.redact(session).session
     except RedactionError as error:
         detail = f"a session was left out, whose secrets cannot be hidden: {error}"
-        rows["problems"].append((*whose, session.file or "", NOT_HIDDEN, detail, None, None, None, *_MADE))
-        return
+        file = redactor.redact_text(session.file or "")
+        rows["problems"].append((*whose, file, NOT_HIDDEN, detail, None, None, None, *_MADE))
+        return {}
     add_session(rows, redacted, whose, words=words, key=key)
+    return hidden_names(session, redacted)
+
+
+def hidden_names(session: Session, redacted: Session) -> Mapping[str, str]:
+    """What also stands beside a session, each with what stands for it where its secrets are hidden.
+
+    What is a secret may be told by the words of the session alone.
+    """
+    pairs = [
+        (session.project.path, redacted.project.path),
+        (session.project.slug, redacted.project.slug),
+        *((file.path, hidden.path) for file, hidden in zip(session.files, redacted.files, strict=True)),
+        *((one.file, hidden.file) for one, hidden in zip(session.problems, redacted.problems, strict=True)),
+    ]
+    return {name: hidden for name, hidden in pairs if name and hidden and name != hidden}
 
 
 def month_of(sessions: Iterable[Session]) -> str:
@@ -96,13 +116,17 @@ def month_of(sessions: Iterable[Session]) -> str:
 
 
 def problem_rows(
-    problems: Iterable[Problem], whose: Whose, redactor: Redactor | None = None
+    problems: Iterable[Problem],
+    whose: Whose,
+    redactor: Redactor | None = None,
+    hidden: Mapping[str, str] = _NOTHING,
 ) -> Iterator[Row]:
     """What could not be read. The name of a file may tell as much as its words."""
     for one in problems:
         file, detail = one.file, one.detail
         if redactor is not None:
-            file, detail = redactor.redact_text(file), redactor.redact_text(detail)
+            file = redactor.redact_text(hidden.get(file, file))
+            detail = redactor.redact_text(detail)
         yield (*whose, file, one.kind, detail, one.line, one.start, one.end, *_MADE)
 
 

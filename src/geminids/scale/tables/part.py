@@ -19,7 +19,7 @@ from geminids.scale.homes import BESIDE_LIMIT
 from geminids.scale.places.errors import StoreFailedError
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import open_store
-from geminids.scale.rows import Row, Rows, Whose, add_session, key_of, no_rows, problem_rows
+from geminids.scale.rows import Row, Rows, Whose, add_session, hidden_names, key_of, no_rows, problem_rows
 from geminids.scale.schema import PARTITIONS, TABLES
 from geminids.scale.tables.manifest import file_name
 from geminids.storage.codec.rows import traces
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 BYTES = 1_000_000
 """Of session files whose rows are gathered before they are written."""
+_NOTHING: Mapping[str, str] = {}
 _LAST = "sessions"
 """The table that is written last: what it tells of is there."""
 
@@ -165,10 +166,11 @@ class _Making:
         rows["problems"] += self._problems(self._part.problems)
         for found in self._part.found:
             reading = self._read(found)
+            hidden: dict[str, str] = {}
             for session in reading.sessions:
                 if storable(session.id) in found.ids - self.before.wanted:
-                    self._add(rows, session)
-            rows["problems"] += self._problems(_told(reading, found.ids))
+                    hidden |= self._add(rows, session)
+            rows["problems"] += self._problems(_told(reading, found.ids), hidden)
             read += sum(account.size for account in reading.accounts)
             if read >= BYTES:
                 yield rows
@@ -186,25 +188,28 @@ class _Making:
             self.before.want(found.ids)
         return reading
 
-    def _problems(self, problems: Sequence[Problem]) -> Iterator[Row]:
+    def _problems(self, problems: Sequence[Problem], hidden: Mapping[str, str] = _NOTHING) -> Iterator[Row]:
         """Problems as they may be shared."""
-        return problem_rows(problems, self._whose, self._manner.redactor)
+        return problem_rows(problems, self._whose, self._manner.redactor, hidden)
 
-    def _add(self, rows: Rows, session: Session) -> None:
-        """Add a session as it may be shared."""
+    def _add(self, rows: Rows, session: Session) -> Mapping[str, str]:
+        """Add a session as it may be shared; the names beside it that are hidden."""
         # What names it is told by what its files say, whatever of that is hidden.
         key = key_of(session, self._manner.machine)
         project = self._part.projects.get(in_letters(session.project))
+        hidden = _NOTHING
         if self._manner.redactor is not None:
             try:
                 redacted = self._manner.redactor.redact(session)
             except RedactionError as error:
                 self.failed[session.id] = str(error)
-                return
+                return _NOTHING
             self.hidden += len(redacted.findings)
+            hidden = hidden_names(session, redacted.session)
             session = redacted.session
-            project = project and self._manner.redactor.redact_text(project)
+            project = project and self._manner.redactor.redact_text(hidden.get(project, project))
         add_session(rows, session, self._whose, words=self._manner.words, key=key, project=project)
+        return hidden
 
 
 def _told(reading: Reading, ids: Collection[str]) -> list[Problem]:
