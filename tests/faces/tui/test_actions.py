@@ -389,6 +389,25 @@ def test_a_folder_that_is_not_there_is_a_sentence(homes: AgentHomes, data: Path)
     browse([homes.home], data, script)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("typed", ["x" * 300, f"{'x' * 300}/x.json"])
+def test_a_name_that_is_too_long_is_a_sentence(homes: AgentHomes, data: Path, typed: str) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("ctrl+x")
+        await seen.paste("json")
+        await seen.press("enter", "enter")
+        await seen.wait_for("Export to")
+        await seen.press("ctrl+u")
+        await seen.paste(typed)
+        await seen.press("enter")
+        await seen.wait_for("y write")
+        await seen.press("y")
+        await seen.wait_for("Nothing was written")
+
+    browse([homes.home], data, script)
+
+
 # Names, tags, notes.
 
 
@@ -434,6 +453,22 @@ def test_names_tags_and_notes_are_seen_at_once(homes: AgentHomes, data: Path) ->
     browse([homes.home], data, script)
     with Library([homes.home], data) as library:
         assert library.tags() == {"keep": 2}
+
+
+@pytest.mark.slow
+def test_a_name_of_any_length_leaves_room_for_what_is_done_with_it(homes: AgentHomes, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        await seen.press("ctrl+g")
+        await seen.wait_for("Name, tag, note")
+        await seen.press("enter")
+        await seen.paste("味噌 " + "long " * 30)
+        await seen.press("enter")
+        await seen.wait_for("Saved")
+        await seen.press("ctrl+g")
+        await seen.wait_for("Name it", "Remove the name", "味噌")
+
+    browse([homes.home], data, script)
 
 
 def test_what_was_entered_is_written_though_the_browser_is_closed(homes: AgentHomes, data: Path) -> None:

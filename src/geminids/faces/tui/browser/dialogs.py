@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from rich.cells import cell_len
+
 from geminids.faces.drawing.page import LaidOutPage
 from geminids.faces.tui.box import TextBox
 from geminids.faces.tui.browser.view import Dialog, Help, Row, Stage, with_cursor
 from geminids.faces.tui.cursor import Cursor
 from geminids.faces.tui.keys import Key, Typed
-from geminids.faces.tui.lines import Piece, fitted
+from geminids.faces.tui.lines import Piece, cut, fitted
 from geminids.faces.tui.rows import box_row, cursor_column
+from geminids.sharing.transcript import safe
 
 _STEPS = {"up": -1, "down": 1, "page up": -10, "page down": 10}
 """How many lines keys go on in a text."""
@@ -270,8 +273,11 @@ def tell_keys(stage: Stage, keys: Sequence[Help]) -> Tell:
 
 
 def _choice_row(choice: Choice, width: int) -> Row:
-    hint = f" {choice.hint} " if choice.hint else ""
-    return [*fitted([Piece(f"  {choice.name}")], width - len(hint)), Piece(hint, "quiet")]
+    """What is chosen, and the hint, which leaves it at least two thirds where it needs them."""
+    told = safe.line(choice.hint)
+    room = max(width - cell_len(choice.name) - 4, width // 3)
+    hint = f" {cut(told, min(cell_len(told), room - 2))} " if told else ""
+    return [*fitted([Piece(f"  {choice.name}")], width - cell_len(hint)), Piece(hint, "quiet")]
 
 
 def worded(text: str, width: int, style: str = "") -> list[Row]:

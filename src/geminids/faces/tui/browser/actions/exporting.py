@@ -99,7 +99,8 @@ def _take_path(stage: Stage, wish: _Wish, proposed: _Proposed, typed: str) -> No
     if not typed:
         return
     path = _here() / config.expanded(typed)
-    if path.is_dir():
+    # A path that is too long, or in a folder that is closed, is told by writing there.
+    if os.path.isdir(path):  # noqa: PTH112
         path /= proposed.name
     if os.path.lexists(path):
         _ask_another(stage, wish, proposed, typed, path)
