@@ -285,6 +285,22 @@ def test_a_manifest_that_tells_nothing_only_costs_time(
     assert write_tables(home, tmp_path / "data", out).written == 0
 
 
+@pytest.mark.parametrize(("part", "kind"), [("gemini", "calls"), ("a/b/c/d", "calls"), ("a/b", "../private")])
+def test_nothing_is_removed_that_a_manifest_alone_calls_a_table(
+    home: Path, tmp_path: Path, part: str, kind: str
+) -> None:
+    out = tmp_path / "out"
+    write_tables(home, tmp_path / "data", out)
+    private = tmp_path / "private" / "agent=a" / "month=b" / "laptop.parquet"
+    private.parent.mkdir(parents=True)
+    private.write_text("not ours")
+    manifest = json.loads((out / MANIFEST).read_bytes())
+    manifest["parts"][part] = {"digest": "", "hiding": "", "rows": {kind: 1}}
+    (out / MANIFEST).write_text(json.dumps(manifest))
+    assert write_tables(home, tmp_path / "data", out).written == 2
+    assert private.read_text() == "not ours"
+
+
 def test_tables_of_an_older_schema_are_written_anew(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

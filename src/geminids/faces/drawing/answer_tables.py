@@ -25,6 +25,7 @@ _DIGITS = 4
 """Behind the point, at most."""
 _LITTLE = 0.00005
 """What is less would look like nothing."""
+_HUGE = 1e16
 
 
 def draw_answer(
@@ -68,8 +69,10 @@ def _has_digits(value: int | float | Decimal, digits: int) -> bool:
 def _number(value: int | float | Decimal, digits: int) -> str:
     if isinstance(value, int):
         return exact(value)
-    is_little = value != 0 and -_LITTLE < value < _LITTLE
-    return f"{value:.3g}" if is_little else f"{value:,.{digits}f}"
+    if value != 0 and -_LITTLE < value < _LITTLE:
+        return f"{value:.3g}"
+    # What has so many digits in front of the point knows no more of them.
+    return f"{value:.6g}" if isinstance(value, float) and abs(value) >= _HUGE else f"{value:,.{digits}f}"
 
 
 def _local(value: datetime) -> datetime:

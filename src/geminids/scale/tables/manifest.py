@@ -6,7 +6,7 @@ import msgspec
 
 from geminids.scale.places.errors import PlaceError
 from geminids.scale.places.stored import Store
-from geminids.scale.schema import PARTITIONS, VERSION
+from geminids.scale.schema import PARTITIONS, TABLES, VERSION
 
 FOLDER = "_geminids"
 """A name that engines pass over."""
@@ -56,7 +56,15 @@ def read_manifest(store: Store, machine: str) -> Manifest:
         found = msgspec.json.decode(content, type=Manifest)
     except msgspec.DecodeError:
         return empty
-    return found if found.schema == VERSION and found.machine == machine else empty
+    is_ours = found.schema == VERSION and found.machine == machine and all(map(_is_part, found.parts.items()))
+    return found if is_ours else empty
+
+
+def _is_part(noted: tuple[str, WrittenPart]) -> bool:
+    """Whether a part that somebody noted can be one of ours: files are removed by what is noted."""
+    name, part = noted
+    is_name = len(PARTITIONS) <= len(name.split("/")) <= len(PARTITIONS) + 1
+    return is_name and part.rows.keys() <= TABLES.keys()
 
 
 def refuse_newer_tables(store: Store) -> None:
