@@ -185,17 +185,17 @@ def test_no_kind_of_value_breaks_a_format(prison: Prison) -> None:
 
 def test_numbers_have_the_digits_that_matter(asked: Callable[..., Outcome]) -> None:
     query = (
-        "select 9007199254740993 as id, 0.00000015 as little, -1e-9 as less, 2.5 as half, 1.50 as price, "
+        "select 9007199254740993 as id, 0.00000015 as little, -1e-9 as less, -2.5 as half, 1.50 as price, "
         "1234567890123456789.0123456789::decimal(38, 10) as long, sum(1::hugeint) as total, 1e300 as endless"
     )
     _, row = asked("-f", "table", query).out.splitlines()
     assert row.split() == [
-        *("9,007,199,254,740,993", "1.5e-7", "-1e-09", "2.5", "1.5"),
+        *("9,007,199,254,740,993", "1.5e-7", "-1e-09", "-2.5", "1.5"),
         *("1,234,567,890,123,456,789.0123", "1", "1e+300"),
     ]
     _, row = asked("-f", "csv", query).out.splitlines()
     assert row.split(",") == [
-        *("9007199254740993", "0.00000015", "-1e-09", "2.5", "1.50"),
+        *("9007199254740993", "1.5E-7", "-1e-09", "-2.5", "1.50"),
         *("1234567890123456789.0123456789", "1", "1e+300"),
     ]
 

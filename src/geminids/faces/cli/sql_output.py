@@ -94,7 +94,7 @@ def _cell(value: Any) -> Any:
     from geminids.scale.sql.answers import plain
 
     if isinstance(value, Decimal):
-        return f"{value:f}"
+        return value
     told = plain(value)
     if isinstance(told, bool):
         return "true" if told else "false"
