@@ -50,7 +50,8 @@ def test_nobody_comes_past_the_guard(tmp_path: Path) -> None:
     with client_of([tmp_path / "home"], tmp_path / "data") as client:
         token = client.headers[HEADER]
         del client.headers[HEADER]
-        assert client.post("/mcp", json=hello).status_code == 401
+        refused = client.post("/mcp", json=hello)
+        assert (refused.status_code, "header X-Geminids-Token" in refused.text) == (401, True)
         assert client.get("/mcp").status_code == 401
         evil = {HEADER: token, "origin": "https://evil.example"}
         assert client.post("/mcp", json=hello, headers=evil).status_code == 403

@@ -22,6 +22,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from geminids.faces.web.agents import PATH as AGENTS
 from geminids.faces.web.connections import PEER, Peer
 from geminids.faces.web.faults import fault
 from geminids.faces.web.refusal_page import refusal_page
@@ -38,6 +39,10 @@ _TOO_LATE = {
     PARAMETER: "This address is from an earlier start. Open the address that was printed last.",
     CODE: "This address works only once, right after the start. Open the address that was printed.",
 }
+_FOR_PEOPLE = "Open the address that was printed when the server started: it holds the key."
+_FOR_AGENTS = (
+    "Give the header X-Geminids-Token with the token of the address that was printed when the server started."
+)
 _ANOTHER_USER = (
     "This request came from another user of this machine; only the user who started the server has access."
 )
@@ -213,8 +218,7 @@ class Guard:
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
         has_header = self._key.fits(headers.get(HEADER))
         if not has_header and not self._key.fits(_cookie(headers, self._key.cookie)):
-            sentence = "Open the address that was printed when the server started: it holds the key."
-            return refusal_page(headers, 401, sentence)
+            return refusal_page(headers, 401, _FOR_AGENTS if scope["path"] == AGENTS else _FOR_PEOPLE)
         if _is_another_user(scope):
             return refusal_page(headers, 403, _ANOTHER_USER)
         if scope["method"] not in _READING and not has_header:
