@@ -37,7 +37,7 @@ GONE = (
     Column("project", 15, 70),
 )
 _ABOUT = 5
-"""Lines on the chosen session: a rule, and what is to be known of it."""
+"""Lines on the chosen session, at least: a rule, and what is to be known of it."""
 _ABOUT_FROM = 18
 """Lines of the screen from which on there is room for them."""
 
@@ -147,15 +147,16 @@ class Keeping(View):
         if self._state is None:
             return self._waiting(columns, height)
         verdict = _indented(self._state.verdict, columns, "title")
-        about = _ABOUT if height >= _ABOUT_FROM and self.chosen else 0
+        about = self._about(columns) if height >= _ABOUT_FROM else []
+        # What the list leaves may be taken, too.
+        spare = height - len(verdict) - len(self._state.entries) - 1
+        about = about[: max(spare, _ABOUT)]
         self._first_line = len(verdict)
-        self._room = max(height - len(verdict) - about - 1, 1)
+        self._room = max(height - len(verdict) - len(about) - 1, 1)
         self._scroll(len(self._state.entries))
         shown = self._state.entries[self._top : self._top + self._room]
         rows = [*verdict, *(entry.row(columns) for entry in shown), *([[]] * (self._room - len(shown)))]
-        if about:
-            rows += [[Piece("─" * columns, "frame")], *self._about(columns)]
-        rows.append(footer(self.keys, columns))
+        rows += [*about, footer(self.keys, columns)]
         if not self.chosen:
             return Seen(rows)
         chosen = self._first_line + self._choosable[self._number] - self._top
@@ -175,10 +176,12 @@ class Keeping(View):
         self._top = max(0, min(self._top, there - self._room))
 
     def _about(self, columns: int) -> list[Row]:
-        about = self.chosen.about if self.chosen else ()
-        rows = [row for sentence in about for row in _indented(sentence, columns, "quiet")]
-        blank: list[Row] = [[]] * (_ABOUT - 1)
-        return [*rows, *blank][: _ABOUT - 1]
+        """A rule, and what is to be known of the chosen session; nothing where none is."""
+        if self.chosen is None:
+            return []
+        rows = [row for sentence in self.chosen.about for row in _indented(sentence, columns, "quiet")]
+        blank: list[Row] = [[]] * (_ABOUT - 1 - len(rows))
+        return [[Piece("─" * columns, "frame")], *rows, *blank]
 
 
 def _indented(text: str, columns: int, style: str) -> list[Row]:
