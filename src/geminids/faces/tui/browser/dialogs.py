@@ -273,9 +273,9 @@ def tell_keys(stage: Stage, keys: Sequence[Help]) -> Tell:
 
 
 def _choice_row(choice: Choice, width: int) -> Row:
-    """What is chosen, and the hint, which leaves it at least two thirds where it needs them."""
+    """What is chosen, and the hint, which leaves it at least a third where it needs that."""
     told = safe.line(choice.hint)
-    room = max(width - cell_len(choice.name) - 4, width // 3)
+    room = max(width - cell_len(choice.name) - 4, 2 * width // 3)
     hint = f" {cut(told, min(cell_len(told), room - 2))} " if told else ""
     return [*fitted([Piece(f"  {choice.name}")], width - cell_len(hint)), Piece(hint, "quiet")]
 
