@@ -372,6 +372,16 @@ def test_settings_that_nothing_was_added_to_may_be_damaged(geminids: Run, home: 
     assert (removed.code, removed.err) == (0, "geminids: Done. Restart running sessions of the agents.\n")
 
 
+def test_a_name_that_is_no_text_is_refused(
+    geminids: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/elsewhere/\udcff")
+    before = files_of(home)
+    refused = geminids("install", "--yes")
+    assert (refused.code, "is not UTF-8, and cannot be written into" in refused.err) == (2, True)
+    assert files_of(home) == before
+
+
 def test_a_full_disk_has_no_name() -> None:
     assert _why(OSError(errno.ENOSPC, "No space left on device")) == (
         "Cannot write: No space left on device. Nothing was changed."

@@ -45,6 +45,14 @@ class TemporaryError(GeminidsError):
         )
 
 
+class UnwritableNameError(GeminidsError):
+    """A name of bytes that settings, which are text, cannot hold."""
+
+    def __init__(self, name: str) -> None:
+        shown = name.encode("utf-8", "replace").decode()
+        super().__init__(f"{shown!r} is not UTF-8, and cannot be written into the settings of agents.")
+
+
 class NoAgentError(GeminidsError):
     """No agent is here that geminids could be installed into."""
 
@@ -176,7 +184,11 @@ def _launch(choices: Choices) -> Launch:
         raise TemporaryError
     if not is_added(SERVER_MODULE):
         raise NoServerError(who_adds(SERVER_EXTRA))
-    return _launch_of(choices)
+    launch = _launch_of(choices)
+    for word in (*launch.command, *launch.options, *launch.environment.values()):
+        if word.encode("utf-8", "replace").decode() != word:
+            raise UnwritableNameError(word)
+    return launch
 
 
 def _launch_of(choices: Choices) -> Launch:
