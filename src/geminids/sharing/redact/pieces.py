@@ -118,9 +118,13 @@ def _has_unseen(string: str) -> bool:
     return any(letter in string for letter in _JOINING) and _UNSEEN_IN_WORD.search(string) is not None
 
 
-def _joined(encoded: Iterable[bytes]) -> bytes:
-    # A byte order mark at the very beginning would mean something to the engine.
-    return b"\n" + SEPARATOR.join(encoded) + b"\n"
+def _joined(encoded: Sequence[bytes]) -> bytes:
+    # A byte order mark at the very beginning would mean something to the engine. All is put together at once:
+    # a large session need not be there twice.
+    parts = list(encoded) or [b""]
+    parts[0] = b"\n" + parts[0]
+    parts[-1] += b"\n"
+    return SEPARATOR.join(parts)
 
 
 class _Shown:
