@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from geminids.faces.serving.collecting import collect_seldom
+from geminids.faces.serving.memory import keep_little
 from geminids.faces.web.app import create_app
 from geminids.faces.web.connections import ACCEPTED_AT_ONCE, MOST_IN_LINE, Connection
 from geminids.faces.web.errors import PortTakenError
@@ -53,6 +54,7 @@ def serve(
     # A folder that is not there is told now, and not to every question.
     open_library(sync=False).close()
     collect_seldom()
+    keep_little()
     with _listening(port) as listening:
         key = Key.new(listening.getsockname()[1])
         code = Code() if opens_browser else None
