@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -22,7 +23,7 @@ import pytest
 from geminids.scale.places.stores import open_store
 from geminids.scale.schema import TABLES, VERSION
 from geminids.scale.sql.answers import Answer
-from geminids.scale.sql.database import Database
+from geminids.scale.sql.database import DOING, Database
 from geminids.scale.sql.errors import BadQueryError, TablesDamagedError
 from geminids.scale.tables.manifest import FOLDER
 from tests.conftest import FIXTURES, Outcome, Run
@@ -437,6 +438,17 @@ ATTACKS = (
     "with made as (delete from copied_messages returning *) from made",
     "with made as (truncate copied_messages) from made",
     "from enable_profiling(save_location := '{folder}/made')",
+    "from json_execute_serialized_sql(json_serialize_sql('select 1'))",
+    (
+        "from json_execute_serialized_sql(json_serialize_sql("
+        "'with made as (copy (select 1) to ''{table}'' (use_tmp_file false)) from made'))"
+    ),
+    "from query('from json_exe' || 'cute_serialized_sql(json_serialize_sql(''select 1''))')",
+    "select (from system.main.\"json_execute_serialized_sql\"(json_serialize_sql('select 1')))",
+    "from create_external_resource('x', params := map {{'a': 'b'}})",
+    "from checkpoint()",
+    "from query(if(random() < 2, 'from sessions', ''))",
+    "from system.main.QUERY('from sessions')",
 )
 
 
@@ -512,6 +524,20 @@ def test_no_function_of_the_engine_reads_a_file(prison: Prison) -> None:
         answered += 1
         assert CANARY not in told, function
     assert answered > 20
+
+
+@pytest.mark.slow
+def test_functions_that_do_something_are_known(prison: Prison) -> None:
+    """A release of the engine may bring new ones: what each does is to be looked at."""
+    named = "select distinct function_name as name from duckdb_functions() where function_type = 'table'"
+    _, batches = prison.database.ask(named)
+    found = {row["name"] for batch in batches for row in batch.to_pylist()}
+    telling = r"(duckdb|pragma|pg|icu|test)_\w+"
+    reading = r"(read|parquet|json)_\w+|glob|sniff_csv|which_secret"
+    scanning = r"(seq|arrow|pandas|python_arrow)_scan\w*|python_map_function"
+    making = r"range|generate_series|repeat|repeat_row|unnest|summary|query_table"
+    harmless = re.compile("|".join((telling, reading, scanning, making)))
+    assert {name for name in found if not harmless.fullmatch(name)} == DOING - {"json_execute_serialized_sql"}
 
 
 # Places

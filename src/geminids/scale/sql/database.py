@@ -53,6 +53,18 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
 _OF_QUERY = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
 """What the engine finds wrong in a query, whatever files it names."""
 _CHANGES = re.compile(r"WITH clause containing a .* statement must be at the top level")
+_UNDERSTOOD = '{"error":false,'
+_FUNCTION = re.compile(r'"function_name":"([^"\\]*)')
+DOING = frozenset(
+    {
+        *("checkpoint", "force_checkpoint", "truncate_duckdb_logs"),
+        *("enable_logging", "disable_logging", "enable_profiling", "disable_profiling"),
+        *("create_external_resource", "destroy_external_resource", "deregister_external_resource"),
+        *("register_external_resource", "register_external_resource_type"),
+        *("query", "json_execute_serialized_sql"),
+    }
+)
+"""Functions of the engine that do something: run what a text says, or change what is not the query's."""
 _COLUMNS = sorted({name for table in TABLES.values() for name in table.names})
 
 
@@ -132,8 +144,15 @@ class Database:
         """Refuse what writes in the middle of a query that reads: WITH made AS (COPY …) FROM made.
 
         The files of the tables could be written, too, as they are open to the engine. It tells by itself, if
-        the query is part of another one: only at its beginning such things may stand.
+        the query is part of another one: only at its beginning such things may stand. What makes a query of a
+        text is refused before: that text may be another one each time.
         """
+        ((tree,),) = self._connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
+        for function in _FUNCTION.findall(tree):
+            if function.lower() in DOING:
+                raise BadQueryError(f"{function.lower()} is not allowed; it may only read.")
+        if not tree.startswith(_UNDERSTOOD):
+            raise BadQueryError("it cannot be told that it only reads.")
         try:
             self._connection.sql(f"FROM (\n{query}\n)")
         except duckdb.BinderException as error:
