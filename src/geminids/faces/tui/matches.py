@@ -174,9 +174,9 @@ class Matches:
         return found if len(found.lines) >= asked.limit else None
 
     def _without_last_word(self, asked: Asked) -> Listed:
-        """What fits all but a filter of which only the name was typed so far."""
-        before, _, last = asked.typed.rpartition(" ")
-        if not last.endswith(":"):
+        """What fits all but a filter of which only the name was typed so far, or an operator."""
+        before, _, last = asked.typed.rstrip().rpartition(" ")
+        if not (last.endswith(":") or (before and last in _OPERATORS)):
             return Listed(asked)
         return self.listed(asked._replace(typed=before))._replace(asked=asked)
 

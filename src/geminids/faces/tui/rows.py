@@ -162,7 +162,8 @@ def how_many(listed: Listed | None, scope: Scope) -> str:
     if listed is None:
         return ""
     if listed.kinds is None:
-        number = words.count(listed.total, "session") + ("" if listed.is_exact else "+")
+        least = f"{listed.total:,}+ sessions"
+        number = words.count(listed.total, "session") if listed.is_exact else least
     else:
         number = words.sessions(listed.kinds)
     where = (scope.agent, _project(scope.project), "deleted" if scope.kept else "")

@@ -289,7 +289,7 @@ class Browser(App[object]):
         if not self.views or self.views[-1] is not view:
             return
         if columns < SMALLEST[0] or height < SMALLEST[1]:
-            small = f"Too small: {SMALLEST[0]} columns and {SMALLEST[1]} lines at least."
+            small = f"Too small: {SMALLEST[0]}x{SMALLEST[1]} at least"
             strips = [strip_of(fitted([Piece(small, "warning")], columns))]
         else:
             strips = self._strips(view.seen(columns, height))

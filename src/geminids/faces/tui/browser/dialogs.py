@@ -281,7 +281,9 @@ def _choice_row(choice: Choice, width: int) -> Row:
 
 
 def worded(text: str, width: int, style: str = "") -> list[Row]:
-    """Words in lines of a width, broken between words."""
+    """Words in lines of a width, broken between words; what is left of an indented line is indented, too."""
     page = LaidOutPage(width)
-    page.words(text, style)
+    for line in text.split("\n"):
+        said = line.lstrip(" ")
+        page.words(said, style, min(len(line) - len(said), width // 2))
     return [*page.lines]
