@@ -679,6 +679,17 @@ def test_a_single_value_cannot_take_all_memory(geminids: Run, out: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much memory a process has")
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+@pytest.mark.parametrize(("length", "rows"), [(40_000_000, 40), (700_000_000, 1)])
+def test_nor_can_some_rows(out: Path, form: str, length: int, rows: int) -> None:
+    query = f"select repeat('a', {length}) as long from range({rows})"
+    line = [sys.executable, "-m", "geminids", "sql", "--tables", str(out), "-f", form, query]
+    done = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, b"needs more than" in done.stderr) == (3, True), done.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
     "query",

@@ -202,8 +202,8 @@ def _answer(
     """Ask, and print or write what is answered; the exit code."""
     from geminids.faces.cli import sql_output
     from geminids.scale.sql.answers import Answer
-    from geminids.scale.sql.database import Database
-    from geminids.scale.sql.errors import NoTablesError
+    from geminids.scale.sql.database import MEMORY, Database
+    from geminids.scale.sql.errors import NoTablesError, TooLargeError
 
     with ExitStack() as stack:
         try:
@@ -218,7 +218,11 @@ def _answer(
 
             tell_nothing_found(library.searched_places)
             return NOTHING_FOUND
-        return sql_output.give(choices, answer, wish)
+        try:
+            return sql_output.give(choices, answer, wish)
+        except MemoryError as error:
+            # Some rows fit into what the engine has, and not into what they are printed from.
+            raise TooLargeError(MEMORY) from error
 
 
 def _leave_behind(database: Database) -> None:

@@ -53,6 +53,8 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
 _OF_QUERY = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
 """What the engine finds wrong in a query, whatever files it names."""
 _CHANGES = re.compile(r"WITH clause containing a .* statement must be at the top level")
+_OUT_OF_MEMORY = "Out of Memory Error: "
+"""What the engine says where Arrow passes it on."""
 _UNDERSTOOD = '{"error":false,'
 _FUNCTION = re.compile(r'"function_name":"([^"\\]*)')
 DOING = frozenset(
@@ -169,6 +171,8 @@ class Database:
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise TooLargeError(self._memory) from error
         except (duckdb.IOException, pa.ArrowInvalid, OSError) as error:
+            if _OUT_OF_MEMORY in str(error):
+                raise TooLargeError(self._memory) from error
             raise TablesDamagedError(self._store.uri, _sentence(error)) from error
         except duckdb.Error as error:
             names_file = self._store.uri in str(error) and not isinstance(error, _OF_QUERY)
