@@ -29,7 +29,8 @@ from geminids.sharing.redact.rules import CONTEXTS, TOKENS
 
 _LEAST_INSIDE = 16
 """Bytes of a value that is hidden also inside of a longer word."""
-_MANY = 100
+_MANY = 600
+"""Values, from which on going through a text by hand is quicker than looking for each of them."""
 _LETTERS = re.compile(rb"[A-Za-z0-9]")
 _NUMBER = re.compile(rb"^[ \t]*\d{1,6}(?:[ \t]*[|:]|\t|\\t)[ \t]*")
 """Of a line, as `cat -n` and others print it."""
@@ -270,7 +271,7 @@ def _occurrences(text: bytes, value: bytes, rule: str) -> Iterator[Secret]:
 
 
 def _occurrences_of_many(text: bytes, rules: dict[bytes, str]) -> Iterator[Secret]:
-    """The same for so many values that going through the text once by hand is quicker than once for each."""
+    """The same for many values, going through the text once."""
     by_start: dict[bytes, list[bytes]] = defaultdict(list)
     for value in rules:
         by_start[value[:LEAST_EVERYWHERE]].append(value)
