@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from textual.events import Key as KeyPressed
+from textual.events import Paste
 
 from geminids.faces import web
 from geminids.faces.tui.browser.actions.clipboard import put_on_clipboard
@@ -67,6 +69,21 @@ def test_a_session_is_resumed_in_its_folder(homes: AgentHomes, data: Path, agent
     assert left.how.folder == str(homes.project)
     assert left.program == str(homes.programs / agent)
     assert left.how.environment == {}
+
+
+def test_the_session_that_was_typed_is_resumed_however_quickly(homes: AgentHomes, data: Path) -> None:
+    async def script(seen: Browsing) -> None:
+        await seen.wait_for("3 sessions")
+        other = next(agent for agent in PROMPTS if PROMPTS[agent] != seen.chosen)
+        wanted.append(other)
+        seen.app.on_paste(Paste(PROMPTS[other]))
+        seen.app.on_key(KeyPressed("ctrl+r", None))
+        await seen.until_closed()
+
+    wanted: list[str] = []
+    left = browse([homes.home], data, script)
+    assert isinstance(left, Resume)
+    assert left.how.command == COMMANDS[wanted[0]]
 
 
 def test_enter_reads_unless_it_was_opened_to_resume(homes: AgentHomes, data: Path) -> None:

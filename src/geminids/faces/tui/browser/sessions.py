@@ -145,6 +145,8 @@ class Sessions(View):
         self._completing = Completing(stage, completions)
         self._hindrances = Hindrances(stage)
         self._is_switched = False
+        self._awaited: Key | None = None
+        """What is to be done with the chosen session as soon as the answer to what was typed is there."""
         # What is asked first is asked for as many rows as there are.
         self._layout = layout_of(*stage.size, is_switched=False)
         self.listing.room = self._layout.list_rows
@@ -193,12 +195,17 @@ class Sessions(View):
         if self.listing.decided:
             self.listing.settle()
             self._enter()
+        if self._awaited and self.listing.has_answer:
+            self.press(self._awaited)
 
     def press(self, key: Key) -> None:
         """Type, move, open; everything else is an action."""
         self._expiring.silence()
         self._asker.silence()
+        self._awaited = None
         match key:
+            case str() if self.chosen and not self.listing.has_answer and self._is_action(key):
+                self._awaited = key
             case str() if key in KEYS:
                 self.open_view(key)
             case "escape" if not self.listing.box.text:
@@ -220,7 +227,7 @@ class Sessions(View):
                     self._read()
             case "up" | "down" | "page up" | "page down" if self.messages is not None:
                 self._among_messages.press(key, len(self.messages), self._layout.list_rows)
-            case "enter" if self.messages is not None:
+            case "enter" if self.messages is not None and self.listing.has_answer:
                 self._enter()
             case "?":
                 self.stage.show(tell_keys(self.stage, self.keys))
@@ -311,6 +318,11 @@ class Sessions(View):
     def _read(self) -> None:
         if line := self.chosen:
             self.read(line.key, line.message)
+
+    def _is_action(self, key: str) -> bool:
+        """Whether a key does something with the chosen session."""
+        is_control = key.startswith("ctrl+")
+        return is_control and (key == "ctrl+p" or any(one.control == key for one in self._actions()))
 
     def _act(self, key: Key) -> bool:
         """Do what a control key does; whether it does anything."""
