@@ -292,11 +292,15 @@ def test_a_file_is_written_whole_and_no_other_is_replaced(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answer.csv"]
 
 
-def test_no_file_is_written_among_those_of_an_agent(geminids: Run, tmp_path: Path, data: Path) -> None:
+@pytest.mark.parametrize("of_others", [False, True])
+def test_no_file_is_written_among_those_of_an_agent(
+    geminids: Run, tmp_path: Path, data: Path, out: Path, of_others: bool
+) -> None:
     home = tmp_path / "home"
     write_session(home)
     target = home / ".gemini" / "answer.csv"
-    found = geminids("--home", home, "--data", data, "sql", "-o", target, "select 1")
+    tables = ["--tables", out] if of_others else []
+    found = geminids("--home", home, "--data", data, "sql", *tables, "-o", target, "select 1")
     assert (found.code, target.exists()) == (2, False)
     assert "folder of an agent" in found.err
 

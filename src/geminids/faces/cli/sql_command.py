@@ -115,7 +115,7 @@ def sql(
         return 0
     store, library = _tables(choices, where)
     if output:
-        _check_output(output, library)
+        _check_output(output, library or choices.open_library())
     code = _answer(choices, store, written, wish, library)
     if library is None:
         return code
@@ -187,12 +187,12 @@ def _tables(choices: Choices, where: str | None) -> tuple[Store, Library | None]
         return open_store(up_to_date_tables(library, work)), library
 
 
-def _check_output(output: str, library: Library | None) -> None:
+def _check_output(output: str, library: Library) -> None:
     """Refuse a file among those of agents."""
     from geminids.core.config import is_below
     from geminids.core.errors import AgentFolderError
 
-    if library is not None and is_below(str(absolute(output)), library.agents_folders):
+    if is_below(str(absolute(output)), library.agents_folders):
         raise AgentFolderError(output)
 
 
