@@ -37,10 +37,10 @@ def give_back() -> None:
 def _glibc() -> CDLL | None:
     """The allocator; None where it is another one."""
     if sys.platform == "linux":
-        from ctypes import CDLL
+        # Other libraries of C know neither, and some builds of Python cannot call any.
+        with suppress(ImportError, OSError, AttributeError):
+            from ctypes import CDLL
 
-        # Other libraries of C know neither.
-        with suppress(OSError, AttributeError):
             library = CDLL(None)
             if library.mallopt and library.malloc_trim:
                 return library
