@@ -69,7 +69,19 @@ def test_others_that_came_since_stay() -> None:
     text = b'{"enabledPlugins": {"geminids@geminids": true, "x@y": true}, "a": 1}'
     assert without_member(text, PATH) == b'{"enabledPlugins": { "x@y": true}, "a": 1}'
     text = b'{\n  "a": 1, // one\n  "enabledPlugins": {\n    "geminids@geminids": true\n  } // ours\n}'
-    assert without_member(text, PATH) == b'{\n  "a": 1 // one // ours\n}'
+    assert without_member(text, PATH) == b'{\n  "a": 1 // one\n // ours\n}'
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('{ // mine\n  "enabledPlugins": {"geminids@geminids": true}, "a": 1}', '{ // mine\n "a": 1}'),
+        ('{"a": 1, // mine\n  "enabledPlugins": {"geminids@geminids": true} }', '{"a": 1 // mine\n }'),
+        ('{ // mine\n  "enabledPlugins": {"geminids@geminids": true} }', "{ // mine\n }"),
+    ],
+)
+def test_nothing_becomes_part_of_a_comment(text: str, left: str) -> None:
+    assert without_member(text.encode(), PATH).decode() == left
 
 
 def test_an_object_that_was_empty_before_stays() -> None:

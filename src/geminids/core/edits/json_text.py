@@ -282,15 +282,25 @@ def _removed(words: str, above: _Value, name: str) -> str:
     gone = members[place]
     start = _start_of_blank(words, gone.start)
     comma = _skip(words, gone.value.end)
+    before = members[place - 1].value.end if place else above.start + 1
     if words[comma : comma + 1] == ",":
-        return words[:start] + words[gone.value.end : comma] + words[comma + 1 :]
-    if not place:
+        left, rest = words[:start], words[gone.value.end : comma] + words[comma + 1 :]
+    elif not place:
         end = gone.value.end
         is_all = not words[above.start + 1 : start] and not words[end : above.end - 1].strip(" \t\r\n")
-        return words[:start] + words[above.end - 1 if is_all else end :]
-    before = members[place - 1].value.end
-    found = next(_commas(words, before, start))
-    return words[:found] + words[found + 1 : start] + words[gone.value.end :]
+        left, rest = words[:start], words[above.end - 1 if is_all else end :]
+    else:
+        found = next(_commas(words, before, start))
+        left, rest = words[:found] + words[found + 1 : start], words[gone.value.end :]
+    # What stood in a line of its own below a comment does not become part of it.
+    is_open = _ends_in_comment(words[before:start]) and not re.match(r"[ \t]*\r?\n", rest)
+    return left + ("\n" if is_open else "") + rest
+
+
+def _ends_in_comment(blank: str) -> bool:
+    """Whether what stands between two tokens ends in a comment that goes on to the end of its line."""
+    ends = [(found.end(), found[0]) for found in re.finditer(r"//[^\n]*|/\*.*?\*/", blank, re.DOTALL)]
+    return bool(ends) and ends[-1][0] == len(blank) and ends[-1][1].startswith("//")
 
 
 def _start_of_blank(words: str, at: int) -> int:
