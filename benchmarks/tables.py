@@ -144,14 +144,15 @@ def _written(place: Place, out: Path, *how: str) -> Spent:
     """All tables, written anew."""
     shutil.rmtree(out, ignore_errors=True)
     line = place.command("tables", "--out", str(out), "--no-sync", *how)
-    return spend(line, place.environment | {"PYTHONPATH": str(_without_pandas(place.data.parent))})
+    return spend(line, place.environment | {"PYTHONPATH": str(_hiding(place.data.parent))})
 
 
-def _without_pandas(bench: Path) -> Path:
-    """A folder that hides what only tests install: pyarrow loads it where it is there."""
+def _hiding(bench: Path) -> Path:
+    """A folder that hides what `geminids[scale]` does not install: pyarrow loads it where it is there."""
     folder = bench / "hiding"
-    (folder / "pandas").mkdir(parents=True, exist_ok=True)
-    (folder / "pandas" / "__init__.py").write_text("raise ImportError\n")
+    for name in ("numpy", "pandas"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name / "__init__.py").write_text("raise ImportError\n")
     return folder
 
 

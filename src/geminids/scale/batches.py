@@ -44,8 +44,6 @@ def batch(name: str, rows: Sequence[Row], wanted: Collection[str] | None = None)
 
 def _array(column: Column, values: Sequence[Any]) -> pa.Array:
     kind = TYPES[column.kind]
-    if column.kind == "time":
-        return pa.array(values, pa.int64()).cast(kind)
     if column.kind == "files":
         values = [
             [dict(zip(("path", "format", "size", "kept"), file, strict=True)) for file in v] for v in values

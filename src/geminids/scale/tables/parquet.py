@@ -28,13 +28,17 @@ class PartFiles:
         self._writers = {
             name: _TableFile(folder, _written(table, words=words)) for name, table in TABLES.items()
         }
+        self._pool_before = pa.default_memory_pool()
 
     def __enter__(self) -> Self:
+        # The usual pool keeps what one group took while rows of the next are made.
+        pa.set_memory_pool(pa.system_memory_pool())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
+        pa.set_memory_pool(self._pool_before)
         for writer in self._writers.values():
             writer.close()
 
@@ -111,8 +115,6 @@ class _TableFile:
         self._writer.write_table(
             pa.Table.from_batches(self._gathered, self._schema), row_group_size=self._rows
         )
-        # Else what the writer took for one group stays taken while rows for the next are made.
-        pa.default_memory_pool().release_unused()
         self._all_rows += self._rows
         self._gathered, self._bytes, self._rows = [], 0, 0
 

@@ -27,7 +27,7 @@ from geminids.storage.codec.rows import traces
 if TYPE_CHECKING:
     from geminids.sharing.redact import Redactor
 
-BYTES = 1_000_000
+BYTES = 8_000_000
 """Of session files whose rows are gathered before they are written."""
 _NOTHING: Mapping[str, str] = {}
 _LAST = "sessions"
