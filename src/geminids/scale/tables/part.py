@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -207,7 +207,7 @@ class _Making:
             self.hidden += len(redacted.findings)
             hidden = hidden_names(session, redacted.session)
             session = redacted.session
-            project = project and self._manner.redactor.redact_text(hidden.get(project, project))
+            project = project and _hidden_in(hidden.get(project, project), self._manner.redactor)
         add_session(rows, session, self._whose, words=self._manner.words, key=key, project=project)
         return hidden
 
@@ -220,6 +220,12 @@ def _told(reading: Reading, ids: Collection[str]) -> list[Problem]:
         files.update(file.path for file in session.files)
         files.update(problem.file for problem in session.problems)
     return [problem for problem in reading.problems if problem.file not in forgotten - told]
+
+
+@lru_cache(maxsize=1_024)
+def _hidden_in(project: str, redactor: Redactor) -> str:
+    """The name of a project as it may be shared; many sessions have the same."""
+    return redactor.redact_text(project)
 
 
 def _read(found: Found) -> Reading:
