@@ -12,8 +12,7 @@ import base64
 import binascii
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Generic, Self, TypeVar
 
@@ -65,7 +64,6 @@ _IDS: dict[type, frozenset[str]] = {
 }
 """Ids of sessions: what stands before the colon is the name of the agent."""
 _NO_FIELDS: frozenset[str] = frozenset()
-_WITHOUT_TEXT = frozenset((type(None), bool, int, float, datetime))
 
 _DATA_URI = re.compile(r"data:[^,]{0,200}(?=,)")
 _IS_TEXT = re.compile(
@@ -102,7 +100,8 @@ class Gathered:
         self.has_closed = False
         """Whether there is something that cannot be looked into."""
         self._keep_attachments = keep_attachments
-        self._fields: dict[type, tuple[str, ...]] = {}
+        self._without_text: set[type] = set()
+        """Types of values that hold no texts: most that are met."""
         self._is_secret_key: dict[str, bool] = {}
 
     @classmethod
@@ -122,8 +121,7 @@ class Gathered:
         elif kind is dict:
             self._add_object(value, depth)
         elif kind is list or kind is tuple:
-            for item in value:
-                self.add(item, depth + 1)
+            self._add_each(value, depth + 1)
             for _, name, text in _names_in_list(value):
                 self.named[name, text] = None
         elif kind is Screen:
@@ -131,20 +129,24 @@ class Gathered:
             self.add(value.cells, depth + 1)
         elif kind is Attachment:
             self._add_attachment(value)
-        else:
-            for name in self._fields_of(kind):
-                held = getattr(value, name)
-                of = type(held)
-                # Most are nothing, or a text: no call is needed to tell.
-                if of is str:
-                    self.strings[held] = None
-                elif of not in _WITHOUT_TEXT:
-                    self.add(held, depth + 1)
-            if kind is Session:
+        elif isinstance(value, msgspec.Struct):
+            self._add_each(msgspec.structs.astuple(value), depth + 1)
+            if isinstance(value, Session):
                 self._add_answers(value)
             for name in _IDS.get(kind, _NO_FIELDS):
                 if written := getattr(value, name):
                     self.strings[written.partition(":")[2]] = None
+        else:
+            self._without_text.add(kind)
+
+    def _add_each(self, values: Iterable[Any], depth: int) -> None:
+        for value in values:
+            kind = type(value)
+            # Most are nothing, or a text: no call is needed to tell.
+            if kind is str:
+                self.strings[value] = None
+            elif kind not in self._without_text:
+                self.add(value, depth)
 
     def _add_answers(self, session: Session) -> None:
         """What people said who were asked for a secret, by the agent or through one of its tools."""
@@ -168,12 +170,6 @@ class Gathered:
             and (asked := asked_for("\n".join(part.text[-LONGEST_ANSWER:] for part in before[-3:])))
         ):
             self.answers |= dict.fromkeys(answer, asked)
-
-    def _fields_of(self, kind: type) -> tuple[str, ...]:
-        fields = self._fields.get(kind)
-        if fields is None:
-            fields = self._fields[kind] = kind.__struct_fields__ if issubclass(kind, msgspec.Struct) else ()
-        return fields
 
     def _add_object(self, value: dict[Any, Any], depth: int) -> None:
         if media := _media(value):
