@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from geminids.core.model import CompanionKind
+from geminids.core.values import NamedTuple
 
 
 class CompanionRole(NamedTuple):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from geminids.core.disk import REAL, Disk
 from geminids.core.model import Companion, Problem, ProblemKind
+from geminids.core.values import NamedTuple
 
 LONGEST = 16_000_000
 """Bytes of one file; of a longer one the beginning and the end are read."""

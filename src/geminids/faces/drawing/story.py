@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from geminids.core.disk import REAL
 from geminids.core.model import (
@@ -21,6 +21,7 @@ from geminids.core.model import (
     ToolResult,
     Unrecognised,
 )
+from geminids.core.values import NamedTuple
 from geminids.faces.drawing.amounts import dollars
 from geminids.faces.drawing.companions import draw_beside
 from geminids.faces.drawing.marks import draw_marks

@@ -3,9 +3,10 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from geminids.core.agents import available as available_agents
+from geminids.core.values import NamedTuple
 from geminids.query.search.found import COLUMN_NAMES
 from geminids.query.search.mistakes import QuerySyntaxError
 from geminids.storage.index.schema import COLUMNS

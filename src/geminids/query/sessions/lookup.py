@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from geminids.core.errors import (
     DoubtfulNumberError,
@@ -17,6 +17,7 @@ from geminids.core.errors import (
     SessionNotFoundError,
     ShortIdError,
 )
+from geminids.core.values import NamedTuple
 from geminids.query.sessions import ids
 from geminids.query.sessions.last_list import LastList
 from geminids.query.sessions.listing import LED_BY_HUMANS, Filter, listing

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from geminids.core.agents.base import Bundle, Companions, Home, Reading
 from geminids.core.agents.homes import disk_of
 from geminids.core.model import Problem, Project, Session
 from geminids.core.names import storable
+from geminids.core.values import NamedTuple
 from geminids.query.projects.known_projects import projects_known
 from geminids.query.sessions import ids
 from geminids.query.sessions.assembly import assembled

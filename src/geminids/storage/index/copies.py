@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
 
+from geminids.core.values import NamedTuple
 from geminids.storage.index.database import Index
 from geminids.storage.index.schema import USAGE
 from geminids.storage.index.usage import TOKEN_SUMS, few

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from geminids.core.values import NamedTuple
 from geminids.storage.index.database import Index
 from geminids.storage.index.reader import project_row
 from geminids.storage.index.values import ProjectRow

@@ -125,6 +125,7 @@ class Browser(App[object]):
         """How many keys were pressed so far."""
         self._made: dict[int, tuple[Row, Strip]] = {}
         """The lines that are shown, by where in memory they are: while they are kept nothing else is."""
+        self._is_woken = False
         self.error: Exception | None = None
         """What ended it."""
         self._quick, self._slow = (Questions(open_library, self.wake, self._failed) for _ in range(2))
@@ -185,6 +186,7 @@ class Browser(App[object]):
 
     def on_browser_woken(self) -> None:
         """A thread has found something."""
+        self._is_woken = False
         self._quick.deliver()
         self._slow.deliver()
         self.draw()
@@ -202,7 +204,11 @@ class Browser(App[object]):
 
     def wake(self) -> None:
         """Have what is new looked at; from any thread."""
-        self.post_message(self.Woken())
+        if not self._is_woken:
+            # Who has not looked since it was woken the last time will see this, too.
+            self._is_woken = True
+            if not self.post_message(self.Woken()):
+                self._is_woken = False
 
     def open(self, view: View) -> None:
         """Show another view in front of this one."""

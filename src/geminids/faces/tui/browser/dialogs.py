@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from geminids.core.values import NamedTuple
 from geminids.faces.drawing.page import LaidOutPage
 from geminids.faces.tui.box import TextBox
 from geminids.faces.tui.browser.view import Dialog, Help, Row, Stage, with_cursor

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from geminids.core.values import NamedTuple
 
 if TYPE_CHECKING:
     from geminids.faces.tui.browser.view import Stage

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from geminids.core.values import NamedTuple
 from geminids.faces.drawing.page import LaidOutPage
 from geminids.faces.tui.browser.view import Row
 from geminids.faces.tui.lines import Piece, cut, fitted

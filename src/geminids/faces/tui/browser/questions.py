@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import Condition, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from geminids.core.errors import GeminidsError
+from geminids.core.values import NamedTuple
 
 if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary

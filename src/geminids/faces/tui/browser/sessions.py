@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from geminids.core.agents import available as known_agents
+from geminids.core.values import NamedTuple
 from geminids.faces.tui.asker import Asker
 from geminids.faces.tui.browser.actions import ACTION_KEYS, Action, Subject, actions_of
 from geminids.faces.tui.browser.completing import Completing

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from geminids.core.values import NamedTuple
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, fitted
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from geminids.core.values import NamedTuple
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, fitted
