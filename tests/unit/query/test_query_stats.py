@@ -140,6 +140,7 @@ def test_from_a_moment_on_sums_are_what_all_messages_come_to(home: Path, tmp_pat
     moments = [at for (at,) in index.connection.execute("SELECT at FROM messages WHERE at IS NOT NULL")]
     assert len(moments) > 50
     beside = [at + after for at in moments for after in (-IDLE, -1, 0, 1, IDLE)]
+    beside += [-62_135_596_800_000_000, 253_402_300_680_000_000, 253_402_320_000_000_000]
     days = {since: aside(since) for since in beside}
     assert any(sums["days"] for sums in days.values())
     assert days == {since: aside(since, Condition("1")) for since in beside}
@@ -234,6 +235,22 @@ def test_days_are_those_of_the_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         found = stats(tmp_path, tmp_path / "data")
         assert [group.key for group in found.groups] == [day]
         assert found.total.prompts == 1
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_both_ends_of_time_are_moments(library: Library, monkeypatch: pytest.MonkeyPatch, zone: str) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        every = library.stats(StatsQuestion(), NOW).total
+        for first in ("0001-01-01", "0001-01-01T00:30"):
+            assert library.stats(StatsQuestion(since=first), NOW).total == every
+        for last in ("9999-12-31", "9999-12-31T23:58"):
+            assert library.stats(StatsQuestion(until=last), NOW).total == every
+            assert library.stats(StatsQuestion(since=last), NOW).total.prompts == 0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_weeks_begin_on_mondays_and_months_on_the_first(tmp_path: Path) -> None:

@@ -114,7 +114,11 @@ def _first_day(since: datetime | None) -> int | None:
     """The day that begins at a moment; None if none does."""
     if since is None:
         return None
-    local = since.astimezone()
+    try:
+        local = since.astimezone()
+    except OverflowError:
+        # At either end of time there is no such moment in this zone.
+        return None
     is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
     return (local.date() - _EPOCH).days if is_midnight else None
 

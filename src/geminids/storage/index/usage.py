@@ -87,8 +87,11 @@ def sum_up_aside(
     drop = "".join(f"DROP TABLE IF EXISTS temp.{table};" for table in SUMS)
     index.connection.executescript(drop + DAYS.format(prefix="temp."))
     if since is not None and until is None and not conditions and is_summed_up(index):
-        _sum_up_from(index, since)
-        return
+        first, last = _days_at(index, since, since + IDLE)
+        # The end of time has no next day.
+        if first is not None and last is not None:
+            _sum_up_from(index, since, first, last)
+            return
     bounds = [f"{_SURELY_AT} >= {int(since)}"] if since is not None else []
     bounds += [f"{_SURELY_AT} < {int(until)}"] if until is not None else []
     bounds += [f"({condition.sql})" for condition in conditions]
@@ -96,13 +99,19 @@ def sum_up_aside(
     _insert_sums(index, "temp.", " AND ".join(bounds) or "1", values)
 
 
-def _sum_up_from(index: Index, since: int) -> None:
-    """Sum up the day in which a moment is; the days behind it are summed up already.
+def _days_at(index: Index, *moments: int) -> Sequence[int | None]:
+    """The days of some moments; None for one that is further than SQLite can tell."""
+    days: Sequence[int | None] = index.connection.execute(
+        "SELECT " + ", ".join(_day_of(str(int(moment))) for moment in moments)
+    ).fetchone()
+    return days
 
-    So is the next one where the moment is so late that what was done in its day goes on into that.
+
+def _sum_up_from(index: Index, since: int, first: int, last: int) -> None:
+    """Sum up the days from that of a moment to the last in which what was done then may go on.
+
+    The days behind these are summed up already.
     """
-    days = "SELECT " + ", ".join(_day_of(str(at)) for at in (since, since + IDLE))
-    first, last = index.connection.execute(days).fetchone()
     that_day = f"m.session IN (SELECT session FROM main.days WHERE day BETWEEN {first} AND {last})"
     _insert_sums(index, "temp.", f"{that_day} AND {_SURELY_AT} >= {int(since)} AND {DAY} <= {last}")
     for table in SUMS:
