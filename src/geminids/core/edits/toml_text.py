@@ -138,14 +138,22 @@ def without_element(text: bytes, path: Sequence[str]) -> bytes:
     header = rb"[ \t]*\[\[%s\]\][ \t]*%s\s*\Z" % (re.escape(".".join(path)).encode(), OURS.encode())
     lines = text.splitlines(keepends=True)
     places = [place for place, line in enumerate(lines) if re.match(header, line)]
-    if not places:
-        return text
-    said, left = meaning(text), _without_blocks(lines, places)
-    elements, others = value_at(said, path) or [], value_at(meaning(left), path) or []
-    wanted = [with_value(said, path, others)] if others else _without(said, path)
-    if len(elements) - len(others) != len(places) or not any(_says(left, one) for one in wanted):
+    said = meaning(text)
+    elements = value_at(said, path) or []
+    for place in reversed(places):
+        left = _without_blocks(lines, [place])
+        fewer = [[*elements[:at], *elements[at + 1 :]] for at in range(len(elements))]
+        wanted = [
+            one
+            for rest in fewer
+            for one in ([with_value(said, path, rest)] if rest else _without(said, path))
+        ]
+        # It may stand in a text of several lines, too: only the meaning tells.
+        if any(_says(left, one) for one in wanted):
+            return left
+    if places and elements:
         raise UneditableError(f"has {'.'.join(path)} in a way that geminids cannot remove safely")
-    return left
+    return text
 
 
 def _names(header: bytes, path: Sequence[str]) -> bool:
