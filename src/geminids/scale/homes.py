@@ -18,12 +18,13 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading, Scan
 from geminids.core.agents.traces import Trace, trace
 from geminids.core.disk import Disk, Entry
+from geminids.core.grouping import grouped
 from geminids.core.model import CompanionKind, Problem, ProblemKind, Project
 from geminids.reading.bundles import LISTED, Shelf, project_key, read_beside, read_bundle, shelves
 from geminids.scale.places.disks import Place
@@ -52,7 +53,6 @@ class Wanted(NamedTuple):
 
 
 EVERYTHING = Wanted()
-T = TypeVar("T")
 
 
 class Part(NamedTuple):
@@ -282,20 +282,6 @@ def _parts(listed: _Listed, shelf: Shelf, wanted: Wanted, most: int) -> Iterator
         yield Part(some)
     if beside:
         yield Part((), beside, shelf.bundles)
-
-
-def grouped(things: Iterable[T], weight: Callable[[T], int], most: int) -> Iterator[tuple[T, ...]]:
-    """Things in their order, in groups that weigh no more, or are but one."""
-    gathered: list[T] = []
-    room = most
-    for thing in things:
-        if gathered and weight(thing) > room:
-            yield tuple(gathered)
-            gathered, room = [], most
-        gathered.append(thing)
-        room -= weight(thing)
-    if gathered:
-        yield tuple(gathered)
 
 
 def _may_be_in(project: Project, wanted: Container[str] | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from geminids.core import workers
+from geminids.core.grouping import grouped
 from geminids.sync.bundle_rows import BundleRows, Task, bundle_rows, weight
 from geminids.sync.forgotten_filter import Graves
 
@@ -23,23 +24,11 @@ class Workers(workers.Workers):
         if not self._processes:
             # One by one: nobody waits for a batch.
             return (bundle_rows(task, Graves({})) for task in tasks)
-        return (rows for batch in self.answers(_batches(tasks)) for rows in batch)
+        batches = grouped(tasks, lambda task: weight(task.bundle), _BATCH)
+        return (rows for answer in self.answers(batches) for rows in answer)
 
 
 def rows_of_batch(batch: Sequence[Task]) -> list[BundleRows]:
     """The rows of some bundles: what a worker is asked for."""
     nothing_forgotten = Graves({})
     return [bundle_rows(task, nothing_forgotten) for task in batch]
-
-
-def _batches(tasks: Iterable[Task]) -> Iterator[Sequence[Task]]:
-    batch: list[Task] = []
-    size = 0
-    for task in tasks:
-        batch.append(task)
-        size += weight(task.bundle)
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

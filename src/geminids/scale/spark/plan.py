@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from geminids.core.grouping import grouped
 from geminids.scale.engine import Question, batches
-from geminids.scale.homes import Piece, Unit, Wanted, grouped, look_again, pieces_of, units_of
+from geminids.scale.homes import Piece, Unit, Wanted, look_again, pieces_of, units_of
 from geminids.scale.only import Only
 from geminids.scale.places.disks import EXPORTED, open_place
 from geminids.scale.places.stored import Store

@@ -7,12 +7,14 @@ import math
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from geminids.core.grouping import grouped
 from geminids.scale.sql.errors import BadQueryError
 from geminids.sharing.export.data import encode_harmless
 from geminids.sharing.export.files import write_file
@@ -66,7 +68,7 @@ class Answer(NamedTuple):
         except pa.ArrowNotImplementedError as error:
             raise BadQueryError(f"Parquet cannot hold what it gives ({error}); {_CAST}") from error
         with opened as writer:
-            for gathered in _in_groups(self.batches):
+            for gathered in grouped(self.batches, attrgetter("nbytes"), _GROUP):
                 writer.write_table(pa.Table.from_batches(gathered, self.schema))
                 yield pieces.taken()
         yield pieces.taken()
@@ -125,19 +127,6 @@ def _in_utc(column: pa.Array) -> pa.Array:
     if not pa.types.is_timestamp(kind) or kind.tz is None:
         return column
     return column.cast(pa.timestamp(kind.unit, "UTC"))
-
-
-def _in_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    gathered: list[pa.RecordBatch] = []
-    size = 0
-    for batch in batches:
-        gathered.append(batch)
-        size += batch.nbytes
-        if size >= _GROUP:
-            yield gathered
-            gathered, size = [], 0
-    if gathered:
-        yield gathered
 
 
 def plain(value: Any) -> Any:

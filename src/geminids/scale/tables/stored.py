@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from geminids.core.grouping import grouped
 from geminids.scale.batches import TYPES
-from geminids.scale.homes import EVERYTHING, Wanted, grouped
+from geminids.scale.homes import EVERYTHING, Wanted
 from geminids.scale.places.errors import PlaceError
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import open_store

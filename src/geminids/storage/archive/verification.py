@@ -11,8 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
+from operator import attrgetter
 from typing import NamedTuple
 
+from geminids.core.grouping import grouped
 from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.exclusive import writing
 from geminids.storage.archive.keeper import Writer
@@ -126,7 +128,7 @@ def _faults(folder: str, places: Sequence[SegmentAddress], progress: Progress | 
     done, total = 0, sum(place.segment.size for place in places)
     waiting: deque[tuple[Future[list[_Fault]], int]] = deque()
     with ThreadPoolExecutor(_WORKERS) as workers:
-        for batch in _batches(places):
+        for batch in grouped(places, attrgetter("length"), _BATCH):
             waiting.append(
                 (workers.submit(_checked, folder, batch), sum(place.segment.size for place in batch))
             )
@@ -141,19 +143,6 @@ def _faults(folder: str, places: Sequence[SegmentAddress], progress: Progress | 
             done += size
             if progress:
                 progress(done, total)
-
-
-def _batches(places: Sequence[SegmentAddress]) -> Iterator[list[SegmentAddress]]:
-    batch: list[SegmentAddress] = []
-    size = 0
-    for place in places:
-        batch.append(place)
-        size += place.length
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _checked(folder: str, places: Sequence[SegmentAddress]) -> list[_Fault]:
