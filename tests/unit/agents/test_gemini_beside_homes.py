@@ -6,7 +6,6 @@ import io
 import json
 import math
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from geminids.faces.drawing.page import PlainPage
 from geminids.reading.companions import CREDENTIALS, UNKNOWN, CompanionRole
 from geminids.reading.scanner import LINK, NO_FILE, TOO_DEEP
 from geminids.reading.texts import text_beside
+from geminids.scale.sql.memory import bounded
 from tests.conftest import FIXTURES, Outcome, RecordProperty, Rights, Run
 from tests.support.homes import FIRST_ID, write_session
 from tests.support.reading import sessions
@@ -396,10 +396,8 @@ HOSTILE: tuple[Callable[[Path], None], ...] = (
 @pytest.fixture
 def limited() -> Iterator[None]:
     """Memory for no more than what a home may take, so that a huge file that is read whole is noticed."""
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (4 * HUGE // 5, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_AS, before)
+    with bounded(4 * HUGE // 5):
+        yield
 
 
 @pytest.mark.usefixtures("limited")
