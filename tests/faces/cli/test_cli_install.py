@@ -309,6 +309,18 @@ def test_a_folder_that_is_a_link_is_not_written_into(geminids: Run, home: Path, 
     assert (theirs / "GEMINIDS.md").read_text() == "theirs"
 
 
+def test_a_text_that_somebody_changed_is_named_before_it_goes(geminids: Run, home: Path) -> None:
+    geminids("install", "codex", "--yes")
+    skill = home / ".codex/skills/geminids/SKILL.md"
+    skill.write_text("mine")
+    for command, fate in (("install", "replaced"), ("uninstall", "removed")):
+        told = " ".join(geminids(command, "codex", "--dry-run").out.split())
+        assert f"'{skill}' was changed after the installation, and is {fate}." in told
+    geminids("install", "codex", "--yes")
+    assert "was changed" not in geminids("uninstall", "--yes").out
+    assert not skill.exists()
+
+
 def test_a_file_that_somebody_adds_stays(geminids: Run, home: Path) -> None:
     geminids("install", "gemini", "--yes")
     (home / EXTENSION / "mine.md").write_text("mine")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -112,6 +112,7 @@ class Planner:
             raise UnwritableError(
                 package.folder, "exists already and was not written by `geminids install`; move it away first"
             )
+        self._note_changed(package.folder, known, package.files, "replaced")
         for name, content in package.files.items():
             self._change(_inside(package.folder, name), content, package=package.folder)
         for name in strangers:
@@ -128,6 +129,17 @@ class Planner:
         if there != content:
             check_writable(path)
             self._changes.append(Change(path=path, before=there, after=content, what=what, package=package))
+
+    def _note_changed(
+        self, folder: str, known: Written | None, wished: Mapping[str, bytes], fate: str
+    ) -> None:
+        """Tell of a file of ours that somebody else wrote to: it does not stay as it is."""
+        for name, digest in known.files.items() if known else ():
+            there = content_of(_inside(folder, name))
+            if there is not None and there != wished.get(name) and digest_of(there) != digest:
+                self._notes.append(
+                    f"{_inside(folder, name)!r} was changed after the installation, and is {fate}."
+                )
 
     # Settings
 
@@ -184,6 +196,7 @@ class Planner:
                 f"{package.folder!r} stays: {foreign[0]!r} in it was not written by `geminids install`."
             )
             return
+        self._note_changed(package.folder, known, {}, "removed")
         for name in names:
             if name in ours:
                 self._change(_inside(package.folder, name), None, package=package.folder)
