@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import resource
 import shutil
 import subprocess
 import sys
