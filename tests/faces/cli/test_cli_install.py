@@ -172,6 +172,21 @@ def test_what_the_environment_says_reaches_a_server_that_inherits_nothing(
     assert set(server["env"]) <= {"GEMINI_CLI_HOME", "XDG_DATA_HOME"}
 
 
+def test_a_folder_that_is_named_from_here_is_found_from_elsewhere(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".codex").rename(home / "own")
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("CODEX_HOME", "own")
+    geminids("install", "codex", "--yes")
+    server = tomllib.loads((home / "own/config.toml").read_text())["mcp_servers"]["geminids"]
+    assert server["env"]["CODEX_HOME"] == str(home / "own")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CODEX_HOME")
+    geminids("uninstall", "--yes")
+    assert (home / "own/config.toml").read_bytes() == BY_HAND[CODEX]
+
+
 def test_what_others_changed_since_stays(geminids: Run, old_claude: Path) -> None:
     geminids("install", "--yes")
     for name, (old, new) in {

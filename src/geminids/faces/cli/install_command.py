@@ -205,9 +205,17 @@ def _launch_of(choices: Choices) -> Launch:
     return Launch(
         command=tuple(own_words()),
         options=(*homes, *data),
-        environment={name: os.environ[name] for name in sorted(heeded) if os.environ.get(name)},
+        environment={name: _anywhere(os.environ[name]) for name in sorted(heeded) if os.environ.get(name)},
         version=__version__,
     )
+
+
+def _anywhere(value: str) -> str:
+    """What a variable says, for who is in another folder."""
+    from geminids.core.config import absolute
+
+    parts = value.split(os.pathsep)
+    return os.pathsep.join(absolute(one) if os.path.isdir(one) else one for one in parts)  # noqa: PTH112
 
 
 def _refuse_missing(library: Library, wanted: Sequence[str], plans: Sequence[InstallPlan]) -> None:

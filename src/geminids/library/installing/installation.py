@@ -12,7 +12,7 @@ from geminids.core import agents
 from geminids.core.agents.homes import Home, may_be_folder
 from geminids.core.agents.install import Launch
 from geminids.core.agents.protocols import Installer
-from geminids.core.config import is_below
+from geminids.core.config import absolute, is_below
 from geminids.core.errors import GeminidsError
 from geminids.library.context import LibraryContext
 from geminids.library.installing import files
@@ -41,7 +41,9 @@ class Installation:
 
     def homes(self, wanted: Sequence[str] = ()) -> list[Home]:
         """The homes of agents that are here, or of those that are wanted."""
-        found = [home for home in self._context.finder.found() if not wanted or home.agent in wanted]
+        meant = [home for home in self._context.finder.found() if not wanted or home.agent in wanted]
+        # What is noted is read from other folders, too.
+        found = [home._replace(folder=absolute(home.folder)) for home in meant]
         return [home for home in found if self._is_here(home)]
 
     def planned(self, wanted: Sequence[str], launch: Launch, now: datetime) -> list[InstallPlan]:
