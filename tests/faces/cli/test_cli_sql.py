@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -593,12 +594,12 @@ def test_tables_without_words_have_all_columns(geminids: Run, tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize("place", ["", "missing"], ids=["empty", "not there"])
+@pytest.mark.parametrize("place", ["", "missing", "it's"], ids=["empty", "not there", "a quote"])
 def test_a_place_without_tables_is_exit_code_1(geminids: Run, tmp_path: Path, place: str) -> None:
     found = geminids("sql", "--tables", tmp_path / place, "select 1")
     assert (found.code, found.out) == (1, "")
     assert "No tables in" in found.err
-    assert "geminids tables --out" in found.err
+    assert f"`geminids tables --out {shlex.quote(str(tmp_path / place))}`" in " ".join(found.err.split())
 
 
 @pytest.mark.parametrize("place", ["ftp://host/x", "s3:/bucket", "s3://"])

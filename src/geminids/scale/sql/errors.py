@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
+from shlex import quote
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
 
@@ -32,7 +33,7 @@ class NoTablesError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, uri: str) -> None:
-        super().__init__(f"No tables in {uri!r}. `geminids tables --out {uri}` writes some.")
+        super().__init__(f"No tables in {uri!r}. `geminids tables --out {quote(uri)}` writes some.")
 
 
 class TablesDamagedError(GeminidsError):
