@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 from geminids.library import Library
 from geminids.scale.schema import TABLES
 from geminids.scale.tables.part import Manner
-from geminids.scale.tables.run import TablesWriter, TablesWritten
+from geminids.scale.tables.run import TablesWriter
+from geminids.scale.tables.written import TablesWritten
 from geminids.sharing.redact import Redactor
 
 Row = dict[str, Any]

@@ -24,7 +24,8 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.library import Library
-    from geminids.scale.tables.run import TablesWriter, TablesWritten
+    from geminids.scale.tables.run import TablesWriter
+    from geminids.scale.tables.written import TablesWritten
 
 STOPPED = (
     "Stopped after {done} of {total} sessions. The files written so far are complete; run the same command "

@@ -2,33 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from geminids.faces.documents.base import Printed
+from geminids.scale.tables.written import TablesWritten
 
 
-class TablesDocument(Printed, frozen=True, kw_only=True, tag="geminids/tables/1"):
+class TablesDocument(TablesWritten, Printed, frozen=True, kw_only=True, tag="geminids/tables/1"):
     """What became of the tables of a machine."""
-
-    uri: str
-    """The folder or the address that they are written to."""
-    machine: str
-    """The name of this machine in them."""
-    schema_version: int
-    """Of the columns."""
-    parts: int
-    """Parts of the tables, each of an agent's sessions in a month, or of some of many."""
-    written: int
-    """Parts that were written now."""
-    removed: int
-    """Parts that are gone, with their sessions."""
-    rows: Mapping[str, int]
-    """Rows of this machine, by table."""
-    hidden: int
-    """How many different things were hidden in what was written, session by session."""
-    redacted: str | None
-    """What was hidden, in words; null if nothing was looked for."""
-    failed: Mapping[str, str]
-    """Sessions that were left out, and why."""
-    unreadable: Sequence[str]
-    """What could not be read now: of that, rows that were written before stay."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -37,6 +37,7 @@ from geminids.scale.tables.manifest import (
     write_manifest,
 )
 from geminids.scale.tables.part import Manner, PartToWrite, WroteWhat, write_part
+from geminids.scale.tables.written import TablesWritten
 
 if TYPE_CHECKING:
     from geminids.library import Library
@@ -51,30 +52,6 @@ _IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 Progress = Callable[[int, int], None]
 """Is told how many sessions of how many are written."""
-
-
-class TablesWritten(NamedTuple):
-    """What became of the tables of a machine."""
-
-    uri: str
-    machine: str
-    schema_version: int
-    parts: int
-    """Of this machine."""
-    written: int
-    """Those that were written, or written anew."""
-    removed: int
-    """Those that are gone."""
-    rows: Mapping[str, int]
-    """Of this machine, by table."""
-    hidden: int
-    """How many things were hidden in what was written."""
-    redacted: str | None
-    """What was looked for, in words; None if nothing was."""
-    failed: Mapping[str, str]
-    """Sessions that were left out, and why."""
-    unreadable: Sequence[str]
-    """What could not be read now: of that, what was written before stays."""
 
 
 class TablesWriter:
@@ -174,18 +151,19 @@ class _Run:
             self._remove(lambda table, part: part in self._now and table not in self._now[part].rows)
         if changed or removed or not self._before.finished:
             self._save(finished=True)
+        redactor = self._manner.redactor
         return TablesWritten(
-            self._store.uri,
-            self._machine,
-            VERSION,
-            len(self._now),
-            len(changed),
-            removed,
-            _summed(part.rows for part in self._now.values()),
-            self._hidden,
-            self._manner.redactor.describe() if self._manner.redactor else None,
-            self._failed,
-            self._unreadable,
+            uri=self._store.uri,
+            machine=self._machine,
+            schema_version=VERSION,
+            parts=len(self._now),
+            written=len(changed),
+            removed=removed,
+            rows=_summed(part.rows for part in self._now.values()),
+            hidden=self._hidden,
+            redacted=redactor.describe() if redactor else None,
+            failed=self._failed,
+            unreadable=self._unreadable,
         )
 
     def _write(self, changed: Sequence[Part], jobs: int | None, progress: Progress | None) -> None:
