@@ -20,6 +20,7 @@ from geminids.query.sessions import by_month
 from geminids.query.sessions.listing import Filter
 from geminids.scale.places.errors import BusyPlaceError, OtherHomesError, PlaceError
 from geminids.scale.schema import TABLES, TOKENS, VERSION
+from geminids.scale.tables import run
 from geminids.scale.tables.manifest import file_name, part_of
 from geminids.scale.tables.part import Manner
 from geminids.scale.tables.run import TablesWriter
@@ -304,7 +305,7 @@ def test_nothing_is_removed_that_a_manifest_alone_calls_a_table(
 def test_tables_of_an_older_schema_are_written_anew(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("geminids.scale.tables.run.FORMER", ("turns",))
+    monkeypatch.setattr(run, "FORMER", ("turns",))
     out = tmp_path / "out"
     write_tables(home, tmp_path / "data", out)
     before = tables(out)
