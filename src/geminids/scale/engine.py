@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from geminids.core.errors import GeminidsError
 from geminids.core.workers import Workers, wanted_workers
 from geminids.scale.batches import batch
 from geminids.scale.homes import Piece, readings
@@ -43,10 +44,17 @@ class Question(NamedTuple):
     """What hides secrets in what is read of sessions; tables are as they were written."""
 
 
+class UnknownNameError(GeminidsError):
+    """A question names a table or a column that there is not."""
+
+    def __init__(self, what: str, wanted: str, known: Iterable[str]) -> None:
+        super().__init__(f"No {what} {wanted!r}. There are: {', '.join(known)}.")
+
+
 def read(questions: Iterable[Question], jobs: int | None = None) -> Iterator[pa.RecordBatch]:
     """The answers to all questions in their order, by so many processes; None is one for each core."""
     with Workers(wanted_workers(jobs), f"{__name__}:answered") as workers:
-        for answer in workers.answers(questions):
+        for answer in workers.answers(map(_meant, questions)):
             yield from answer
 
 
@@ -57,7 +65,7 @@ def answered(question: Question) -> list[pa.RecordBatch]:
 
 def batches(question: Question) -> Iterator[pa.RecordBatch]:
     """The rows of a table that a piece holds, in batches; memory never holds more than a bundle and one."""
-    only, table = question.only, question.table
+    only, table = question.only, _meant(question).table
     columns = [name for name in TABLES[table].names if _is_asked(name, question.columns)]
     needed = {*columns, *only.columns(table)}
     made = _stored(question, needed) if isinstance(question.piece, StoredPiece) else _made(question, needed)
@@ -65,6 +73,17 @@ def batches(question: Question) -> Iterator[pa.RecordBatch]:
         wanted = only.of(table, rows).select(columns)
         if wanted.num_rows:
             yield wanted
+
+
+def _meant(question: Question) -> Question:
+    """A question that can be answered. Raises UnknownNameError."""
+    if question.table not in TABLES:
+        raise UnknownNameError("table", question.table, TABLES)
+    known = TABLES[question.table].names
+    for column in question.columns or ():
+        if column not in known:
+            raise UnknownNameError(f"column of {question.table}", column, known)
+    return question
 
 
 def has_words(table: str, columns: Collection[str] | None) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from geminids.core.disk import REAL, AnyPath, Disk
 from geminids.core.model import ProblemKind
-from geminids.scale.engine import Question, batches, read
+from geminids.scale.engine import Question, UnknownNameError, batches, read
 from geminids.scale.homes import EVERYTHING, Piece, Wanted, pieces, readings, units_of
 from geminids.scale.places.disks import Place
 from geminids.scale.rows import project_name
@@ -124,3 +124,20 @@ def test_a_unit_has_another_stamp_as_soon_as_a_file_of_it_grew(tmp_path: Path) -
     wanted = EVERYTHING._replace(units={grown})
     told = [one for piece in pieces(REAL, str(tmp_path), wanted) for _, one in readings(piece)]
     assert [session.file for one in told for session in one.sessions] == [str(first)]
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "said"),
+    [
+        ("request", "total", "No table 'request'. There are: sessions, messages"),
+        ("requests", "totl", "No column of requests 'totl'. There are: agent, month,"),
+    ],
+)
+def test_a_name_that_there_is_not_is_said(tmp_path: Path, table: str, column: str, said: str) -> None:
+    write_session(tmp_path)
+    (piece,) = pieces(REAL, str(tmp_path))
+    question = Question(piece, table, ("agent", column))
+    for answers in (batches(question), read([question], jobs=1)):
+        with pytest.raises(UnknownNameError) as error:
+            list(answers)
+        assert str(error.value).startswith(said)
