@@ -390,6 +390,12 @@ def test_a_bad_query_is_told_in_a_line_of_words(asked: Callable[..., Outcome], q
     assert len(found.err.splitlines()) == 1
 
 
+def test_what_has_no_end_is_told_in_few_words(prison: Prison) -> None:
+    with pytest.raises(BadQueryError, match="unterminated") as error:
+        prison.database.ask("select '" + "x" * 100_000)
+    assert len(str(error.value)) < 1000
+
+
 CANARY = "canary-7d1f"
 ATTACKS = (
     "copy (select 1) to '{folder}/made.csv'",

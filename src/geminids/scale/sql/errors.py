@@ -10,6 +10,7 @@ from shlex import quote
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
 
 _LIST = "`geminids sql --schema` lists tables and columns."
+_LONGEST = 500
 _KIND = re.compile(r"[A-Z][\w ]*? ?(?:Error|Exception): ")
 _UNKNOWN_COLUMN = re.compile(
     r'Referenced (?:table )?column "(?P<one>.*?)" .*?not found'
@@ -71,6 +72,9 @@ def bad_query(message: str, tables: Sequence[str], columns: Collection[str]) -> 
         return BadQueryError(f"no column {name!r}.{_near(name, known or columns)} {_LIST}")
     said = _KIND.sub("", message, count=1).split("\n\nLINE ")[0].partition("Candidate functions:")[0]
     sentence = " ".join(said.split())
+    if len(sentence) > _LONGEST:
+        # All that follows a quote or a comment without its end.
+        sentence = f"{sentence[:_LONGEST]}…"
     return BadQueryError(sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.")
 
 
