@@ -16,9 +16,8 @@ from geminids.storage.archive import values
 from geminids.storage.archive.values import Version
 from geminids.storage.index import reader as rows
 from geminids.storage.index.database import Index
-from geminids.storage.index.fates import fates
+from geminids.storage.index.fates import fates, sessions_in_short
 from geminids.storage.index.reader import Condition
-from geminids.storage.index.values import SessionRow
 from geminids.storage.times import moment
 
 
@@ -58,8 +57,8 @@ class KeptStatus:
         """What agents are going to delete by themselves, the soonest first."""
         noted = self._context.ask(fates)
         numbers = {row.session for row in noted if row.session is not None}
-        known = self._context.ask(lambda index: rows.sessions_numbered(index, numbers))
-        held = {row.file: _held(known[row.session]) for row in noted if row.session in known}
+        known = self._context.ask(lambda index: sessions_in_short(index, numbers))
+        held = {row.file: Held(*known[row.session]) for row in noted if row.session in known}
         by_agent: dict[str, list[Fate]] = {}
         for row in noted:
             by_agent.setdefault(row.agent, []).append(Fate(row.file, row.last_used, row.traits))
@@ -81,10 +80,6 @@ class KeptStatus:
         archive = self._context.archive
         known = archive.newest() if archive and archive.exists() else {}
         return {path for path in paths if path in known and _is_unchanged(known[path])}
-
-
-def _held(row: SessionRow) -> Held:
-    return Held(row.id, row.title, row.project.path)
 
 
 def _is_unchanged(version: Version) -> bool:

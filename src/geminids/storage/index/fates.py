@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
-from typing import NamedTuple
 
+from geminids.core.values import NamedTuple
 from geminids.storage.index.database import Index
+from geminids.storage.index.reader import numbered
 from geminids.storage.paths import opened
 from geminids.storage.times import moment
 
@@ -45,3 +47,19 @@ def fates(index: Index) -> list[FateRow]:
         )
         for bundle, agent, path, used, traits in index.connection.execute(_FATES)
     ]
+
+
+def sessions_in_short(
+    index: Index, numbers: Collection[int]
+) -> dict[int, tuple[str, str | None, str | None]]:
+    """The id, the title and the folder of the project of sessions, by their numbers.
+
+    Nearly all of them are asked for: whole rows of so many would take most of the memory of who asks.
+    """
+    which = numbered(numbers)
+    rows = index.connection.execute(
+        "SELECT sessions.id, sid, title, projects.path FROM sessions JOIN projects ON projects.id = project "
+        f"WHERE {which.sql}",
+        which.values,
+    )
+    return {number: (sid, title, path) for number, sid, title, path in rows}
