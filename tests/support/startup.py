@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -20,5 +21,7 @@ print(*sys.modules, file=sys.stderr)
 def loaded_by(*arguments: str) -> set[str]:
     """The modules that are there when a command is done."""
     line = [sys.executable, "-c", LOADED, *arguments]
-    done = subprocess.run(line, check=True, capture_output=True, text=True, timeout=60)
+    # As Python knows it: a library may have put its own into it (readline does with COLUMNS).
+    environment = dict(os.environ)
+    done = subprocess.run(line, check=True, capture_output=True, text=True, timeout=60, env=environment)
     return set(done.stderr.splitlines()[-1].split())

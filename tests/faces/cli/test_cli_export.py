@@ -360,6 +360,9 @@ def test_where_nothing_can_be_written_the_place_is_named(geminids: Run, home: Pa
     code, _, err = geminids("export", "1f0c", "-o", "/proc/a.md", "--home", home)
     assert code == 3
     assert "/proc/a.md" in err
+    code, _, err = geminids("export", "1f0c", "-o", "~nobody-of-that-name/a.md", "--home", home)
+    assert code == 2
+    assert "there is no folder '~nobody-of-that-name'" in err
 
 
 @pytest.mark.usefixtures("without_copies")

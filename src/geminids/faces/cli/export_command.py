@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from geminids.core.config import expanded
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
 from geminids.faces.cli.completers import (
     complete_files,
@@ -262,7 +263,7 @@ def _format_of(output: str) -> str:
 
 
 def _is_folder(output: str) -> bool:
-    return output.endswith(("/", "\\")) or Path(output).expanduser().is_dir()
+    return output.endswith(("/", "\\")) or Path(expanded(output)).is_dir()
 
 
 def _options(*, images: bool, share: bool, table: str | None, touched_at: Any) -> dict[str, Any]:
@@ -334,7 +335,7 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
 def _write(choices: Choices, exporting: Exporter, items: Sequence[Item], output: str, *, force: bool) -> int:
     if output == STDOUT:
         return _to_stdout(exporting, items)
-    target = Path(output).expanduser()
+    target = Path(expanded(output))
     if _is_folder(output):
         return _to_folder(choices, exporting, items, target, force=force)
     with stoppable("Exporting", "Stopped; nothing was written.") as work:
