@@ -13,7 +13,7 @@ from geminids.scale.batches import arrow_schema, batch
 from geminids.scale.rows import Row, Rows
 from geminids.scale.schema import PARTITIONS, TABLES, Table
 
-GROUP_BYTES = 8_000_000
+GROUP_BYTES = 4_000_000
 """Of a group of rows before it is packed: large enough for engines, small enough for a laptop."""
 GROUP_ROWS = 200_000
 

@@ -27,8 +27,8 @@ from geminids.storage.codec.rows import traces
 if TYPE_CHECKING:
     from geminids.sharing.redact import Redactor
 
-BYTES = 8_000_000
-"""Of session files whose rows are gathered before they are written."""
+BYTES = 4_000_000
+"""Of session files whose rows are gathered before they are written; without words these are much smaller."""
 _NOTHING: Mapping[str, str] = {}
 _LAST = "sessions"
 """The table that is written last: what it tells of is there."""
@@ -162,6 +162,7 @@ class _Making:
 
     def rows(self) -> Iterator[Rows]:
         """All rows, some at a time."""
+        enough = BYTES if self._manner.words else 2 * BYTES
         rows, read = no_rows(), 0
         rows["problems"] += self._problems(self._part.problems)
         for found in self._part.found:
@@ -172,7 +173,7 @@ class _Making:
                     hidden |= self._add(rows, session)
             rows["problems"] += self._problems(_told(reading, found.ids), hidden)
             read += sum(account.size for account in reading.accounts)
-            if read >= BYTES:
+            if read >= enough:
                 yield rows
                 rows, read = no_rows(), 0
         yield rows
