@@ -550,6 +550,32 @@ def test_a_deleted_session_is_put_back(tmp_path: Path, monkeypatch: pytest.Monke
         assert not library.session(FIRST).kept
 
 
+def test_enter_that_is_meant_for_something_else_restores_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = user_home(tmp_path, monkeypatch)
+    data = tmp_path / "data"
+    with Library([home], data) as library:
+        library.sync()
+    lose_everything(home)
+
+    async def script(seen: Browsing) -> None:
+        await find(seen, "login", "✝")
+        await seen.press("ctrl+p")
+        await seen.paste("restore")
+        for key in ("enter", "down"):
+            # Both before an answer can come.
+            seen.app.on_key(KeyPressed(key, None))
+        await seen.wait_for("y write")
+        await seen.press("enter")
+        await seen.wait_for("y write")
+        await seen.press("n")
+        await seen.wait_for("> login", but_not="y write")
+
+    browse([home], data, script)
+    assert not [*home.rglob("session-*")]
+
+
 def test_what_cannot_be_put_back_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = user_home(tmp_path, monkeypatch)
     data = tmp_path / "data"

@@ -148,9 +148,19 @@ class Ask(Dialog):
     """Whether something is to be done: y or Enter does it, n or Escape does not."""
 
     def __init__(
-        self, stage: Stage, title: str, text: str, verb: str, run: Callable[[], None], *, width: int = 64
+        self,
+        stage: Stage,
+        title: str,
+        text: str,
+        verb: str,
+        run: Callable[[], None],
+        *,
+        width: int = 64,
+        is_awaited: bool = True,
     ) -> None:
+        """Where it comes while somebody does something else, Enter is for that, and says nothing."""
         super().__init__(stage)
+        self._yes = (Typed("y"), Typed("Y"), *(("enter",) if is_awaited else ()))
         self.title = title
         self.width = width
         self._text, self._verb, self._run = text, verb, run
@@ -171,7 +181,7 @@ class Ask(Dialog):
 
     def press(self, key: Key) -> None:
         """Yes or no; nothing else is an answer."""
-        if key in ("enter", Typed("y"), Typed("Y")):
+        if key in self._yes:
             self.stage.show(None)
             self._run()
         elif key in ("escape", Typed("n"), Typed("N"), Typed("q")):

@@ -24,24 +24,25 @@ _FAILED = "Nothing was restored"
 
 def restore(stage: Stage, subject: Subject) -> None:
     """Show what would be written, and ask."""
-    now = stage.now
+    now, pressed = stage.now, stage.pressed
     stage.say("Reading the copies …", "quiet")
     stage.ask(
         "restore",
         lambda library: library.kept.restoring(subject.key, now=now),
-        partial(_ask, stage, subject),
+        partial(_ask, stage, subject, pressed),
         failing(stage, _FAILED),
         is_slow=True,
     )
 
 
-def _ask(stage: Stage, subject: Subject, plan: RestorePlan) -> None:
+def _ask(stage: Stage, subject: Subject, pressed: int, plan: RestorePlan) -> None:
     stage.say("")
     if plan.refusal:
         stage.show(tell_words(stage, _FAILED, "\n".join([*plan.warnings, plan.refusal])))
         return
+    title, text = "Restore: write these files?", "\n".join(_told(plan))
     run = partial(_write, stage, subject, plan)
-    stage.show(Ask(stage, "Restore: write these files?", "\n".join(_told(plan)), "write", run, width=76))
+    stage.show(Ask(stage, title, text, "write", run, width=76, is_awaited=stage.pressed == pressed))
 
 
 def _told(plan: RestorePlan) -> Iterator[str]:
@@ -59,12 +60,12 @@ def _differences(placement: Placement) -> Iterator[str]:
 
 
 def _write(stage: Stage, subject: Subject, shown: RestorePlan) -> None:
-    now = stage.now
+    now, pressed = stage.now, stage.pressed
     stage.say("Restoring …", "quiet")
     stage.ask(
         f"restore {subject.key}",
         lambda library: _written(library, subject.key, shown, now),
-        partial(_done, stage, subject, shown),
+        partial(_done, stage, subject, pressed, shown),
         failing(stage, _FAILED),
         is_slow=True,
         is_write=True,
@@ -83,11 +84,13 @@ def _paths(plan: RestorePlan) -> list[str]:
     return [placement.path for placement in plan.placements]
 
 
-def _done(stage: Stage, subject: Subject, shown: RestorePlan, done: Sequence[str] | RestorePlan) -> None:
+def _done(
+    stage: Stage, subject: Subject, pressed: int, shown: RestorePlan, done: Sequence[str] | RestorePlan
+) -> None:
     from geminids.library.custody.restore import RestorePlan
 
     if isinstance(done, RestorePlan):
-        _ask(stage, subject, done)
+        _ask(stage, subject, pressed, done)
         return
     stage.changed()
     where = f" below {words.path(shown.within)}" if shown.within else ""

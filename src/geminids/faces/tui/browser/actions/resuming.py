@@ -56,7 +56,7 @@ def _start(stage: Stage, subject: Subject, how: Resumable, program: str, *, is_a
         anyway = Choice("Resume it anyway" if how.may_lose else "Resume it", leave)
         stage.show(Explain(stage, "Resume", text, [*_choices(stage, subject, how.offers), anyway]))
     elif how.warnings or how.may_lose or not is_awaited:
-        stage.show(Ask(stage, "Resume", text, "resume", leave))
+        stage.show(Ask(stage, "Resume", text, "resume", leave, is_awaited=is_awaited))
     else:
         leave()
 
