@@ -51,7 +51,9 @@ class Picker:
         needed = self.cursor.number + self.rows * (1 + _AHEAD)
         # In powers of two, so that a step down asks for more only now and then.
         limit = 1 << (needed - 1).bit_length()
-        at_once = self.rows if self.cursor.number < self.rows else limit
+        # Who goes down a list that is as long as the screen may want what follows.
+        is_awaited = self.cursor.number > 0 and self._there == self.rows
+        at_once = limit if is_awaited or self.cursor.number >= self.rows else self.rows
         return Asked(self.box.text, self.scope, limit, self.order, at_once, self.per_session)
 
     @property
