@@ -176,4 +176,10 @@ def sent_all(contents: list[dict[str, Any]], prompts: tuple[str, ...]) -> bool:
 
 
 def texts(contents: list[dict[str, Any]]) -> list[str]:
-    return [part["text"].strip() for turn in contents for part in turn["parts"] if "text" in part]
+    """What was sent, without the space of no width that keeps a prompt from being a command again."""
+    return [
+        part["text"].strip().removeprefix("\u200b")
+        for turn in contents
+        for part in turn["parts"]
+        if "text" in part
+    ]
