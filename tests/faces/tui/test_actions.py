@@ -519,14 +519,18 @@ def test_a_name_that_is_none_is_refused_in_words(homes: AgentHomes, data: Path) 
 # Restoring.
 
 
-@pytest.mark.slow
-def test_a_deleted_session_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def lost(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a user whose sessions are gone, but for their copies."""
     home = user_home(tmp_path, monkeypatch)
-    data = tmp_path / "data"
     with Library([home], data) as library:
         library.sync()
     lose_everything(home)
+    return home
 
+
+@pytest.mark.slow
+def test_a_deleted_session_is_put_back(lost: Path, data: Path) -> None:
     async def script(seen: Browsing) -> None:
         await find(seen, "login", "✝")
         await seen.press("ctrl+r")
@@ -543,22 +547,14 @@ def test_a_deleted_session_is_put_back(tmp_path: Path, monkeypatch: pytest.Monke
         await seen.press("y")
         await seen.wait_for("2 files written")
 
-    browse([home], data, script)
-    assert len([*home.rglob("session-*")]) == 1
-    with Library([home], data) as library:
+    browse([lost], data, script)
+    assert len([*lost.rglob("session-*")]) == 1
+    with Library([lost], data) as library:
         library.sync()
         assert not library.session(FIRST).kept
 
 
-def test_enter_that_is_meant_for_something_else_restores_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = user_home(tmp_path, monkeypatch)
-    data = tmp_path / "data"
-    with Library([home], data) as library:
-        library.sync()
-    lose_everything(home)
-
+def test_enter_that_is_meant_for_something_else_restores_nothing(lost: Path, data: Path) -> None:
     async def script(seen: Browsing) -> None:
         await find(seen, "login", "✝")
         await seen.press("ctrl+p")
@@ -572,17 +568,11 @@ def test_enter_that_is_meant_for_something_else_restores_nothing(
         await seen.press("n")
         await seen.wait_for("> login", but_not="y write")
 
-    browse([home], data, script)
-    assert not [*home.rglob("session-*")]
+    browse([lost], data, script)
+    assert not [*lost.rglob("session-*")]
 
 
-def test_what_cannot_be_put_back_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = user_home(tmp_path, monkeypatch)
-    data = tmp_path / "data"
-    with Library([home], data) as library:
-        library.sync()
-    lose_everything(home)
-
+def test_what_cannot_be_put_back_is_explained(lost: Path, data: Path) -> None:
     async def script(seen: Browsing) -> None:
         await find(seen, "login", "✝")
         shutil.rmtree(data / "kept")
@@ -591,7 +581,7 @@ def test_what_cannot_be_put_back_is_explained(tmp_path: Path, monkeypatch: pytes
         await seen.press("enter")
         await seen.wait_for("Nothing was restored")
 
-    browse([home], data, script)
+    browse([lost], data, script)
 
 
 # Elsewhere.
