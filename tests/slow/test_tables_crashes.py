@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
-from time import sleep
+from time import monotonic, sleep
 
 import duckdb
 import pytest
@@ -23,8 +23,6 @@ pytestmark = pytest.mark.usefixtures("without_copies")
 
 KILLS = 50
 SESSIONS, TURNS, PART = 32, 8, 4
-LONGEST = 0.06
-"""Seconds that some parts take."""
 
 
 def run(home: Path, data: Path, out: Path) -> subprocess.Popen[str]:
@@ -44,6 +42,14 @@ def killed_after(running: subprocess.Popen[str], parts: int, seconds: float) -> 
     running.kill()
     told += running.communicate()[0].splitlines()
     return not any(line.startswith("done") for line in told)
+
+
+def seconds_to_write(home: Path, data: Path, out: Path) -> float:
+    with run(home, data, out) as running:
+        began = monotonic()
+        assert running.stdout
+        assert "done\n" in running.stdout
+        return monotonic() - began
 
 
 def check_readers(out: Path, states: list[dict[str, int]]) -> None:
@@ -76,6 +82,7 @@ def test_whoever_is_killed_leaves_whole_files_and_the_next_run_completes(
     write_large_home(home, range(SESSIONS), turns=TURNS)
     whole = tmp_path / "whole"
     write_tables(home, data, whole)
+    some_parts = seconds_to_write(home, data, tmp_path / "timed") / 3
     states = [messages_by_session(whole)]
     out, left, resumed = tmp_path / "out", 0, 0
     for number in range(KILLS):
@@ -87,7 +94,7 @@ def test_whoever_is_killed_leaves_whole_files_and_the_next_run_completes(
             write_tables(home, data, whole)
             states.append(messages_by_session(whole))
         before = files(out)
-        left += killed_after(run(home, data, out), random.randrange(4), random.random() * LONGEST)
+        left += killed_after(run(home, data, out), random.randrange(4), random.random() * some_parts)
         check_readers(out, states)
         resumed += bool(before) and files(out) != before
     assert left > KILLS // 5
