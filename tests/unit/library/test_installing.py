@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from geminids.library import Library
 from geminids.library.installing.files import (
     Change,
     ChangedMeanwhileError,
+    NotTakenBackError,
     UnwritableError,
     apply,
     content_of,
@@ -37,9 +39,26 @@ def test_what_fails_takes_back_what_was_done(tmp_path: Path) -> None:
     assert {path.read_bytes() for path in tmp_path.iterdir()} == {b"as it was"}
 
 
-def test_what_was_made_is_told(tmp_path: Path) -> None:
-    made = apply([Change(path=str(tmp_path / "a/b/file"), before=None, after=b"new")])
-    assert made == [str(tmp_path / "a"), str(tmp_path / "a/b")]
+def test_what_cannot_be_taken_back_is_named_and_all_else_is_taken_back(tmp_path: Path) -> None:
+    first, lost = tmp_path / "first", tmp_path / "lost"
+    first.write_bytes(b"before")
+    lost.write_bytes(b"before")
+
+    def changes() -> Iterator[Change]:
+        yield Change(path=str(first), before=b"before", after=b"after")
+        yield Change(path=str(lost), before=b"before", after=b"after")
+        lost.unlink()
+        lost.mkdir()
+        yield Change(path=str(first), before=b"something else", after=b"after")
+
+    with pytest.raises(NotTakenBackError, match=r"lost' could not be undone\. Make room"):
+        apply(changes())
+    assert first.read_bytes() == b"before"
+    assert lost.is_dir()
+
+
+def test_what_is_new_is_for_its_user_alone(tmp_path: Path) -> None:
+    apply([Change(path=str(tmp_path / "a/b/file"), before=None, after=b"new")])
     assert (tmp_path / "a/b/file").read_bytes() == b"new"
     assert (tmp_path / "a/b/file").stat().st_mode & 0o777 == 0o600
 

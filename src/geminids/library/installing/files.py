@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 
 import msgspec
 
@@ -14,6 +13,16 @@ from geminids.core.errors import GeminidsError
 
 LARGEST = 16_000_000
 _PRIVATE = 0o600
+
+
+class NotTakenBackError(GeminidsError):
+    """Something failed, and what was done before could not be undone."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        super().__init__(
+            f"Not everything could be written, and what was written to {', '.join(map(repr, paths))} could "
+            "not be undone. Make room, or open the folder, and run `geminids uninstall`."
+        )
 
 
 class ChangedMeanwhileError(GeminidsError):
@@ -79,11 +88,8 @@ def check_writable(path: str) -> None:
         raise UnwritableError(path, "is read-only")
 
 
-def apply(changes: Iterable[Change]) -> list[str]:
-    """Make all changes or none: the folders that were made for them, the outer ones first.
-
-    Raises ChangedMeanwhileError, OSError.
-    """
+def apply(changes: Iterable[Change]) -> None:
+    """Make all changes or none. Raises ChangedMeanwhileError, NotTakenBackError, OSError."""
     done: list[Change] = []
     made: list[str] = []
     try:
@@ -94,11 +100,12 @@ def apply(changes: Iterable[Change]) -> list[str]:
                 made.append(folder)
             done.append(change)
             _put(change.path, change.after)
-    except BaseException:
-        _take_back(done)
+    except BaseException as error:
+        left = _take_back(done)
         remove_empty(made)
+        if left:
+            raise NotTakenBackError(left) from error
         raise
-    return made
 
 
 def are_made(changes: Sequence[Change]) -> bool:
@@ -106,13 +113,16 @@ def are_made(changes: Sequence[Change]) -> bool:
     return bool(changes) and all(content_of(change.path) == change.after for change in changes)
 
 
-def _take_back(done: Sequence[Change]) -> None:
-    """Undo changes, the last one first; where that fails too, all others are undone nevertheless."""
+def _take_back(done: Sequence[Change]) -> list[str]:
+    """Undo changes, the last one first; where that fails too, all others are undone: the files that stay."""
+    left: list[str] = []
     for change in reversed(done):
-        # What was to be done has failed already, which is what is told.
-        with suppress(OSError, UnwritableError):
+        try:
             if content_of(change.path) != change.before:
                 _put(change.path, change.before)
+        except (OSError, UnwritableError):
+            left.append(change.path)
+    return left
 
 
 def missing_folders(changes: Iterable[Change]) -> list[str]:

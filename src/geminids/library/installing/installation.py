@@ -89,6 +89,9 @@ class Installation:
             record.put(plan.agent, plan.home, _with_made(plan.entry, files.missing_folders(plan.changes)))
         try:
             files.apply(plan.changes)
+        except files.NotTakenBackError:
+            # It stays on the list, so that it can be removed.
+            raise
         except BaseException:
             if plan.entry is not None:
                 record.put(plan.agent, plan.home, known)
