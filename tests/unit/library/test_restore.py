@@ -146,6 +146,28 @@ def test_what_was_put_back_once_keeps_its_name(plan: AskGemini, tmp_path: Path) 
     assert placement.changes == ()
 
 
+@pytest.mark.parametrize("is_document", [False, True])
+def test_a_session_restored_again_and_again_is_dated_once(
+    plan: AskGemini, tmp_path: Path, is_document: bool
+) -> None:
+    log = write_session(tmp_path)
+    if is_document:
+        messages = [json.loads(line) for line in log.read_text().splitlines()]
+        document = log.with_suffix(".json")
+        document.write_text(json.dumps(messages[0] | {"messages": messages[1:]}, indent=2))
+        log.unlink()
+        log = document
+    copies = taken_away(log)
+    (restored, *_) = write(plan(copies, now=MUCH_LATER))
+    content = Path(restored).read_bytes()
+    for days in range(1, 4):
+        copies = [copies[0], *taken_away(Path(restored))]
+        (placement,) = plan(copies, now=MUCH_LATER + timedelta(days=days)).placements
+        assert placement.path == restored
+        assert placement.read() == content
+        write(plan(copies, now=MUCH_LATER + timedelta(days=days)))
+
+
 def test_nothing_is_put_over_a_file_that_was_made_meanwhile(plan: AskGemini, tmp_path: Path) -> None:
     file = write_session(tmp_path)
     copies = taken_away(file)

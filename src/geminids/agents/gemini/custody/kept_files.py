@@ -78,6 +78,19 @@ class MainFile(msgspec.Struct, frozen=True):
         """The same, last used at that moment."""
         return redated(self.kept.name, self.content(), moment) or self.content()
 
+    def continues(self, other: MainFile) -> bool:
+        """Return whether this file is a later state of the other: the same bytes and more, or a new date."""
+        if self.kept.copy.path == other.kept.copy.path or self.native_id != other.native_id:
+            return False
+        content, earlier = self.content(), other.content()
+        if content == earlier:
+            return self.kept.name > other.kept.name
+        if content.startswith(earlier):
+            return True
+        if self.used is None or other.used is None or self.used <= other.used:
+            return False
+        return content == other.dated(self.used)
+
     def session_ids(self) -> set[str]:
         """Whose messages are in it: ids that begin alike may share a file."""
         found = segments(read_file(Path(self.kept.copy.path), self.content()))

@@ -117,7 +117,7 @@ class _Plan:
                     self._place_subagent(judged)
                 case Rubbish(reason=reason):
                     self._warnings.append(f"{reason}, {_AT_ONCE}")
-        return mains
+        return [main for main in mains if not any(other.continues(main) for other in mains)]
 
     # Where
 
