@@ -14,6 +14,10 @@ from tests.support.planted_secrets import planted
 SECRET = next(one.secrets[0] for one in planted() if one.is_token and one.secrets[0].startswith("ghp_"))
 CONTROLS = "\u202egnp.\u2066\x1b[2J\x07\x9b\u200b\u2028"
 POISON = f"{CONTROLS} {SECRET}"
+SEPARATORS = ("\n", "\n\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
+FORGED = "message 7777, human"
+FORGED_LINES = "".join(separator + FORGED for separator in SEPARATORS)
+"""A poison that begins lines of its own, wherever a separator is shown as it is."""
 CASES = (
     *(
         "gemini/hostile",
@@ -62,6 +66,11 @@ def write_poisoned(home: Path, cases: tuple[str, ...] = CASES, poison: str = POI
         if path.is_file():
             _poison(path, poison)
     return home
+
+
+def forged_in(text: str) -> list[str]:
+    """Return the lines of a text that begin with the poison `FORGED_LINES`."""
+    return [line for line in text.splitlines() if line.lstrip().startswith(FORGED)]
 
 
 def _poison(path: Path, poison: str) -> None:

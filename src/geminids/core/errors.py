@@ -5,6 +5,7 @@ Only `faces/cli/main.py` turns them into a line on stderr and an exit code.
 
 from __future__ import annotations
 
+from geminids.core.names import one_line
 from geminids.core.values import NamedTuple
 
 TYPE_CHECKING = False
@@ -176,7 +177,7 @@ class DoubtfulNumberError(GeminidsError):
     """A number that may mean another session than its user thinks, where one would be changed."""
 
     def __init__(self, number: str, session_id: str, why: str) -> None:
-        super().__init__(f"Nothing was changed: {number} stands for {session_id}, but {why}.")
+        super().__init__(f"Nothing was changed: {number} stands for {one_line(session_id)}, but {why}.")
         self.number = number
         """As it was typed."""
         self.session_id = session_id
@@ -199,7 +200,9 @@ class SessionGoneError(GeminidsError):
 
     def __init__(self, session_id: str, file: str | None) -> None:
         place = f" from {file}" if file else ""
-        super().__init__(f"The session {session_id} is gone{place}. `geminids sync` updates the index.")
+        super().__init__(
+            f"The session {one_line(session_id)} is gone{place}. `geminids sync` updates the index."
+        )
 
 
 MOST_CANDIDATES = 10
@@ -432,8 +435,8 @@ class SlowPatternError(GeminidsError):
     def __init__(self, messages: int, session_id: str) -> None:
         where = "a message" if messages == 1 else f"{messages:,} messages"
         super().__init__(
-            f"The regular expression takes too long in {where} of {session_id}, so it is not known whether "
-            "it matches. Make it simpler. `geminids search` shows what else matches."
+            f"The regular expression takes too long in {where} of {one_line(session_id)}, so it is not known "
+            "whether it matches. Make it simpler. `geminids search` shows what else matches."
         )
 
 
@@ -482,7 +485,7 @@ class NothingKeptError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, session_id: str | None = None) -> None:
-        whom = f" of {session_id}" if session_id else ""
+        whom = f" of {one_line(session_id)}" if session_id else ""
         super().__init__(f"No copies are kept{whom}. `geminids keep status` shows what is kept.")
 
 
@@ -494,7 +497,7 @@ class NoVersionError(GeminidsError):
     def __init__(self, session_id: str, number: int, there: int) -> None:
         kept = f"There {'is one' if there == 1 else f'are {there}'}" if there else "No version is kept"
         super().__init__(
-            f"{session_id} has no version {number}. {kept}; `geminids keep versions` shows them."
+            f"{one_line(session_id)} has no version {number}. {kept}; `geminids keep versions` shows them."
         )
 
 

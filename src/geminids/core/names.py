@@ -35,6 +35,11 @@ UNNAMED_TOOL = "unknown"
 """What a call is named of which no record tells the tool."""
 
 
+def one_line(name: str) -> str:
+    """Return a name that a session gave, an id too, without line breaks of any kind."""
+    return " ".join(name.split())
+
+
 def storable(name: str) -> str:
     """A path or a name in letters that can be kept: not every name of a file is UTF-8."""
     return name.encode("utf-8", "backslashreplace").decode()

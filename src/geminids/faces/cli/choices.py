@@ -138,6 +138,6 @@ def _joined(words: list[str]) -> str:
     if all(word.replace("-", "").replace("/", "").isalnum() and word.isascii() for word in words):
         # Nothing needs quotes, and every command would pay for loading what knows about them.
         return " ".join(words)
-    from shlex import join
+    from geminids.faces.shell_line import shell_words
 
-    return join(words)
+    return shell_words(words)

@@ -15,6 +15,7 @@ from geminids.core.errors import (
     FileExistsAlreadyError,
     NoOutputFolderError,
 )
+from geminids.core.names import one_line
 from geminids.faces.cli.completers import complete_files, complete_ids
 from geminids.faces.cli.groups import NamingGroup
 from geminids.faces.cli.hook_command import hook
@@ -126,7 +127,7 @@ def versions(choices: Choices, *, wanted: str) -> int:
         show = partial(choices.spelled, "show", wanted, "--version")
         draw_versions(choices.open_page(), found, show)
     if not found.versions:
-        say(f"No copy of {found.session.id} is kept. `{choices.spelled('keep')}` says why.")
+        say(f"No copy of {one_line(found.session.id)} is kept. `{choices.spelled('keep')}` says why.")
         return NOTHING_FOUND
     return 0
 

@@ -6,6 +6,7 @@ import sys
 from math import ceil
 
 from geminids.core.errors import NOTHING_FOUND
+from geminids.core.names import one_line
 from geminids.core.values import Value
 from geminids.faces.cli.forms import (
     AGENTS,
@@ -307,7 +308,7 @@ def _tell_match(listing: Listing, wanted: str | None) -> None:
 
     names = sorted(set(project_names(listing.matched).values()))
     if len(names) > 1:
-        say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
+        say(f"{len(names)} projects match {wanted!r}: {one_line(', '.join(names))}.")
 
 
 def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> None:

@@ -15,6 +15,7 @@ from geminids.core.errors import (
     NoSessionsError,
     SessionNotFoundError,
 )
+from geminids.core.names import one_line
 from geminids.core.signals import told_to_end
 from geminids.faces.cli.choices import Choices
 from geminids.faces.cli.plain_lines import as_meant, plain_command
@@ -119,7 +120,7 @@ def _failed(error: GeminidsError, choices: Choices, arguments: Sequence[str]) ->
 
 def _with_id(arguments: Sequence[str], error: DoubtfulNumberError) -> str:
     """The same command line, with the id of a session in the place of its number."""
-    return _with(arguments, error.number, error.session_id) or f"give {error.session_id} instead"
+    return _with(arguments, error.number, error.session_id) or f"give {one_line(error.session_id)} instead"
 
 
 def _instead(error: GeminidsError, arguments: Sequence[str]) -> str:
@@ -138,14 +139,14 @@ def _instead(error: GeminidsError, arguments: Sequence[str]) -> str:
 
 def _with(arguments: Sequence[str], typed: str, meant: str) -> str:
     """A command line with another word in the place of one; nothing if that word may be something else."""
-    from shlex import join
+    from geminids.faces.shell_line import shell_words
 
     words = list(arguments)
     if words.count(typed) != 1:
         # One of them may be a note, or the value of an option.
         return ""
     words[words.index(typed)] = meant
-    return f"`{join(['geminids', *words])}`"
+    return f"`{shell_words(['geminids', *words])}`"
 
 
 def _system_failed(error: OSError) -> int:

@@ -19,7 +19,7 @@ from geminids.faces.cli.sessions import (
 from geminids.faces.drawing.page import Page
 from geminids.library import Library
 from geminids.query.health.overview import AgentOverview, NextStep, Overview
-from geminids.sharing.transcript import words
+from geminids.sharing.transcript import safe, words
 
 
 def overview(choices: Choices) -> int:
@@ -68,7 +68,7 @@ def _draw_projects(page: Page, found: Overview) -> None:
     is_all = len(found.projects) == found.project_count
     every = sum((Counter(kinds_of(agent)) for agent in found.agents), Counter[str]())
     in_all = f"{words.sessions(every)} " if len(found.agents) > 1 else ""
-    page.words(f"{in_all}in " + ", ".join(projects) + ("" if is_all else ", …"), "quiet")
+    page.words(safe.line(f"{in_all}in " + ", ".join(projects) + ("" if is_all else ", …")), "quiet")
 
 
 def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Overview) -> None:

@@ -15,6 +15,7 @@ from geminids.core.errors import (
     GeminidsError,
     SessionNotFoundError,
 )
+from geminids.core.names import one_line
 from geminids.faces.cli.completers import complete_ids
 from geminids.faces.cli.options import (
     Choices,
@@ -153,9 +154,9 @@ def _tell_nothing_to_rescue(choices: Choices, library: Library, session_id: str)
     rows = [row for row in library.listing(Filter(kept=True)).sessions if row.id == session_id]
     if rows:
         restore = choices.spelled("restore", _short_names(library, rows)[session_id])
-        say(f"The file of {session_id} is gone, but a copy is kept: `{restore}` restores it.")
+        say(f"The file of {one_line(session_id)} is gone, but a copy is kept: `{restore}` restores it.")
     else:
-        say(f"Nothing to rescue was found in {session_id}.")
+        say(f"Nothing to rescue was found in {one_line(session_id)}.")
 
 
 def _id_meant(library: Library, found: Sequence[Stranded], wanted: str) -> str:

@@ -15,6 +15,7 @@ from geminids.core.errors import (
     FileExistsAlreadyError,
     GeminidsError,
 )
+from geminids.core.names import one_line
 from geminids.faces.cli.completers import complete_folders, complete_ids
 from geminids.faces.cli.confirmation import UnansweredError, ask
 from geminids.faces.cli.options import (
@@ -189,12 +190,12 @@ def _write(library: Library, one: Planned, now: Planned) -> Done:
         return _failed(now, f"Cannot use {error.filename!r}: {error.strerror}.")
     for path in written:
         if path not in {placement.path for placement in one.plan.placements}:
-            say(f"{now.session.id}: written to {path!r}, since another session has that name now.")
+            say(f"{one_line(now.session.id)}: written to {path!r}, since another session has that name now.")
     return Done(now, written)
 
 
 def _failed(one: Planned, why: str) -> Done:
-    say(f"{one.session.id}: {why}")
+    say(f"{one_line(one.session.id)}: {why}")
     return Done(one, failure=why)
 
 
@@ -207,7 +208,7 @@ def _exit_code(planned: Sequence[Planned], done: Sequence[Done]) -> int:
 
 def _tell_refused(planned: Sequence[Planned]) -> None:
     """Say what cannot be put back; of several those that are there are only named."""
-    needless = [one.session.id for one in planned if one.is_needless]
+    needless = [one_line(one.session.id) for one in planned if one.is_needless]
     if len(planned) > 1 and needless:
         more = len(needless) - MOST_NAMED
         others = f" and {more:,} more" if more > 0 else ""
@@ -218,7 +219,7 @@ def _tell_refused(planned: Sequence[Planned]) -> None:
 
 
 def _whose(planned: Sequence[Planned], one: Planned) -> str:
-    return f"{one.session.id}: " if len(planned) > 1 else ""
+    return f"{one_line(one.session.id)}: " if len(planned) > 1 else ""
 
 
 def _question(number: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
+from geminids.core.names import one_line
 from geminids.core.values import NamedTuple
 from geminids.faces.cli.talk import say
 
@@ -171,7 +172,7 @@ def _tell_unsearched(unsearched: Sequence[Unsearched]) -> None:
     from geminids.sharing.transcript import words
 
     messages = words.count(sum(len(one.messages) for one in unsearched), "message")
-    named = [f"{one.session} {_numbers(one.messages)}" for one in unsearched[:MOST_NAMED]]
+    named = [f"{one_line(one.session)} {_numbers(one.messages)}" for one in unsearched[:MOST_NAMED]]
     if len(unsearched) > len(named):
         named.append(words.count(len(unsearched) - len(named), "more session"))
     say(

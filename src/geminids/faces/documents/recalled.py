@@ -39,8 +39,8 @@ class CitedSession(Document, frozen=True, kw_only=True):
     """Of its last message."""
     status: Status
     kind: SessionKind
-    show: str
-    """The command that shows it."""
+    show: str | None
+    """The command that shows it; null for an id with characters that no command line should hold."""
 
 
 # search_history
@@ -55,7 +55,7 @@ class FoundMessage(Document, frozen=True, kw_only=True):
     where: Sequence[str]
     text: str | None
     """The words around it; null if they cannot be told."""
-    show: str
+    show: str | None
 
 
 class FoundSession(CitedSession, frozen=True, kw_only=True):
@@ -88,7 +88,7 @@ class ReadMessage(Document, frozen=True, kw_only=True):
     text: str
     left: int
     """Characters that are not told here."""
-    show: str
+    show: str | None
 
 
 class ReadAnswer(Recalled, frozen=True, kw_only=True):
@@ -134,7 +134,7 @@ class BriefItem(Document, frozen=True, kw_only=True):
     message: int
     at: datetime | None
     text: str
-    show: str
+    show: str | None
 
 
 class BriefAnswer(Recalled, frozen=True, kw_only=True):
@@ -185,7 +185,7 @@ class FileEdit(Document, frozen=True, kw_only=True):
     tool: str
     added: int | None
     removed: int | None
-    show: str
+    show: str | None
 
 
 class EditingSession(CitedSession, frozen=True, kw_only=True):

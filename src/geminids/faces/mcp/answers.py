@@ -140,13 +140,13 @@ class Answers:
         raise TooLittleRoomError(most)
 
     def _shown(self, library: Library, answer: Recalled) -> Recalled:
-        """An answer as it leaves: without secrets, and with characters that harm nobody."""
+        """Return an answer as it leaves: without secrets, with marks for ids that are not plain."""
         missing = library.to_come()
         if missing:
             note = f"{answer.note} About {missing:,} more sessions are still being read for the first time."
             answer = msgspec.structs.replace(answer, note=note)
-        hidden = self._writer.hidden(answer, library) if self._redaction else answer
-        return msgspec.json.decode(harmless(hidden), type=type(answer))
+        shown = self._writer.hidden(answer, library) if self._redaction else self._writer.marked(answer)
+        return msgspec.json.decode(harmless(shown), type=type(answer))
 
     def _without_secrets(self, error: GeminidsError, library: Library) -> GeminidsError:
         """What is wrong, in words that may leave: sessions that may be meant are named by ids alone."""

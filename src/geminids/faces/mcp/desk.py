@@ -14,6 +14,7 @@ from geminids.core.model import SessionKind, Status
 from geminids.faces.documents.recalled import CitedSession
 from geminids.faces.mcp.errors import CancelledError
 from geminids.query.sessions.listing import is_running
+from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -143,8 +144,10 @@ def _cited(kind: type[Cited], row: Row, key: str, **others: object) -> Cited:
     )
 
 
-def show_command(key: str, message: int | None = None) -> str:
-    """The command that shows a session, or one of its messages."""
+def show_command(key: str, message: int | None = None) -> str | None:
+    """Return the command that shows a session, or one of its messages; None for an id that is not plain."""
     from shlex import quote
 
+    if key != safe.line(key):
+        return None
     return f"geminids show {quote(key)}" + (f" --at {message}" if message else "")

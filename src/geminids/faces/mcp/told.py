@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def search(answer: SearchAnswer) -> str:
     """What a search has found."""
     project = [safe.line(f"Project: {answer.project}")] if answer.project else []
-    return _blocks([answer.note, *project], map(found_session, answer.sessions), answer)
+    return _blocks(project, map(found_session, answer.sessions), answer)
 
 
 def found_session(session: FoundSession) -> str:
@@ -48,19 +48,20 @@ def found_session(session: FoundSession) -> str:
 def _found_message(found: FoundMessage) -> str:
     where = ", ".join(found.where)
     words = "(words left out)" if found.text is None else f"> {found.text}"
-    return f"  message {found.message}, {found.who}, {_when(found.at)}, in {where}; {found.show}\n  {words}"
+    head = f"  message {found.message}, {found.who}, {_when(found.at)}, in {where}{_command(found)}"
+    return f"{head}\n  {words}"
 
 
 def read(answer: ReadAnswer) -> str:
     """A window of a session."""
     counted = f"  messages: {answer.total}; detail: {answer.detail}"
-    head = [answer.note, *_session(answer.session), counted]
+    head = [*_session(answer.session), counted]
     return _blocks(head, map(read_message, answer.messages), answer)
 
 
 def read_message(read: ReadMessage) -> str:
     """A message, each of its lines quoted."""
-    head = f"message {read.message}, {read.who}, {_when(read.at)}; {read.show}"
+    head = f"message {read.message}, {read.who}, {_when(read.at)}{_command(read)}"
     quoted = [f"> {line}".rstrip() for line in read.text.split("\n")]
     left = [f"({read.left} more characters)"] if read.left else []
     return "\n".join([head, *quoted, *left])
@@ -70,7 +71,7 @@ def sessions(answer: ListAnswer) -> str:
     """A list of sessions."""
     project = [safe.line(f"Project: {answer.project}")] if answer.project else []
     total = [f"Sessions in all: {answer.total}"] if answer.total is not None else []
-    return _blocks([answer.note, *project, *total], map(listed_session, answer.sessions), answer)
+    return _blocks(project + total, map(listed_session, answer.sessions), answer)
 
 
 def listed_session(session: ListedSession) -> str:
@@ -82,18 +83,18 @@ def listed_session(session: ListedSession) -> str:
 def brief(answer: BriefAnswer) -> str:
     """A session in brief."""
     counts = ", ".join(f"{kind} {number}" for kind, number in answer.counts.items())
-    head = [answer.note, *_session(answer.session), f"  messages: {answer.total}; {counts}"]
+    head = [*_session(answer.session), f"  messages: {answer.total}; {counts}"]
     return _blocks(head, ["\n".join(map(brief_item, answer.items))], answer)
 
 
 def brief_item(item: BriefItem) -> str:
     """One thing of a brief."""
-    return f"{item.kind}: message {item.message}, {_when(item.at)}; {item.show}\n> {item.text}"
+    return f"{item.kind}: message {item.message}, {_when(item.at)}{_command(item)}\n> {item.text}"
 
 
 def usage(answer: UsageAnswer) -> str:
     """What was used."""
-    head = [answer.note, safe.line(f"By {answer.by}; {answer.show}"), usage_group(answer.total)]
+    head = [safe.line(f"By {answer.by}; {answer.show}"), usage_group(answer.total)]
     return _blocks(head, ["\n".join(map(usage_group, answer.groups))], answer)
 
 
@@ -113,7 +114,7 @@ def usage_group(group: UsageGroup) -> str:
 def edits(answer: EditsAnswer) -> str:
     """Sessions that changed a file."""
     paths = [safe.line(f"File: {path}") for path in answer.paths]
-    head = [answer.note, *paths, f"Sessions in all: {answer.total}"]
+    head = [*paths, f"Sessions in all: {answer.total}"]
     return _blocks(head, map(editing_session, answer.sessions), answer)
 
 
@@ -126,7 +127,11 @@ def editing_session(session: EditingSession) -> str:
 def _edit(edit: FileEdit) -> str:
     lines = f"+{_number('added', edit.added)} -{_number('removed', edit.removed)}"
     about = safe.line(f"{edit.tool} {edit.path}")
-    return f"  message {edit.message}, {_when(edit.at)}, {about} {lines}; {edit.show}"
+    return f"  message {edit.message}, {_when(edit.at)}, {about} {lines}{_command(edit)}"
+
+
+def _command(shown: BriefItem | CitedSession | FileEdit | FoundMessage | ReadMessage) -> str:
+    return f"; {shown.show}" if shown.show else ""
 
 
 def _number(field: str, value: float | None) -> str:
@@ -139,12 +144,12 @@ def _session(session: CitedSession) -> list[str]:
     kind = "" if session.kind == "main" else f" ({session.kind})"
     place = safe.line(session.project or "project unknown")
     about = f"{session.agent}, {place}, {_when(session.at)}, {session.status}"
-    return [f"{session.id}{kind}", f"> {session.title or '(no title)'}", f"  {about}; {session.show}"]
+    return [f"{session.id}{kind}", f"> {session.title or '(no title)'}", f"  {about}{_command(session)}"]
 
 
 def _blocks(head: Iterable[str], blocks: Iterable[str], answer: Recalled) -> str:
     following = [f"next: {answer.next}"] if answer.next else []
-    return "\n\n".join(["\n".join(head), *blocks, *following])
+    return "\n\n".join(["\n".join([safe.line(answer.note), *head]), *blocks, *following])
 
 
 def _when(at: datetime | None) -> str:

@@ -92,12 +92,17 @@ class JsonWriter:
     ) -> bytes:
         """A document as JSON; with a library, without secrets, unless it was made of what has none."""
         if library is None or hides_itself:
-            return harmless(_marked(document, document, self.marks.of))
+            return harmless(self.marked(document))
         return harmless(self.hidden(document, library))
 
     def piece(self, document: Document) -> msgspec.Raw:
         """A part of an answer, made of what has no secrets, as the JSON that it will be."""
-        return msgspec.Raw(encode(_marked(document, document, self.marks.of)))
+        return msgspec.Raw(encode(self.marked(document)))
+
+    def marked(self, document: Answer) -> Answer:
+        """Return a document with marks for the handles that cannot be shown as they are."""
+        answer: Answer = _marked(document, document, self.marks.of)
+        return answer
 
     def hidden(self, document: Answer, library: Library) -> Answer:
         """A document without secrets, with marks for the handles that have some."""

@@ -12,6 +12,7 @@ import msgspec
 
 from geminids.core.agents.rescue import Stranded
 from geminids.core.errors import GeminidsError
+from geminids.core.names import one_line
 from geminids.sharing import export
 from geminids.sharing.export.base import Manner
 from geminids.sharing.export.private_files import PrivateFile, write_private
@@ -24,8 +25,9 @@ class CannotRescueError(GeminidsError):
     """There is no place where the agent would find a session."""
 
     def __init__(self, session_id: str, reason: str | None) -> None:
+        session = one_line(session_id)
         super().__init__(
-            f"{session_id} cannot be repaired for its agent. {reason or ''} `geminids export {session_id}` "
+            f"{session} cannot be repaired for its agent. {reason or ''} `geminids export {session}` "
             "writes it to a file."
         )
 

@@ -19,7 +19,7 @@ from geminids.core.model import (
     ToolResult,
     ToolStatus,
 )
-from geminids.sharing.transcript import words
+from geminids.sharing.transcript import safe, words
 from geminids.sharing.transcript.entries import Mark, Pause, Speaker, Turn, is_marked
 
 MARKS = {
@@ -67,15 +67,15 @@ def kind_sentence(session: SessionSummary, parent: str | None) -> str:
         return ""
     kind, tie = KINDS[session.kind]
     if parent and tie:
-        kind = f"{kind}; {tie}: {parent}"
+        kind = f"{kind}; {tie}: {safe.line(parent)}"
     elif session.kind is SessionKind.LOST and session.summary:
-        kind = f"{kind} ({session.summary})"
+        kind = f"{kind} ({safe.line(session.summary)})"
     return f"{words.KIND_MARKS.get(session.kind, '')} {kind}".strip()
 
 
 def models_sentence(session: SessionSummary, cost: str = "") -> str:
     """What answered, for how many dollars if that is known, and for how many tokens."""
-    said = (", ".join(session.models) or "model unknown", cost, words.tokens(session.usage))
+    said = (safe.line(", ".join(session.models)) or "model unknown", cost, words.tokens(session.usage))
     return " · ".join(filter(None, said))
 
 
