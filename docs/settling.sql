@@ -7,39 +7,56 @@
 -- as `geminids.settled(spark, …)` does; planned as one, they take too long. All else runs unchanged.
 
 CREATE OR REPLACE TEMPORARY TABLE copies_of_sessions AS
-    SELECT id, machine, row_number() OVER (
-        PARTITION BY id
-        ORDER BY requests DESC, total DESC, messages DESC, own, last_at DESC, machine
-    ) AS place
+    SELECT id, machine,
+        CASE WHEN problems > 0 AND max(is_whole) OVER (PARTITION BY id) = 1 THEN 1 ELSE 0 END
+            AS is_doubtful,
+        row_number() OVER (
+            PARTITION BY id
+            ORDER BY is_whole DESC, requests DESC, total DESC, problems, messages DESC,
+                CASE WHEN problems > 0 THEN -calls ELSE own END, last_at DESC, machine
+        ) AS place
     FROM (
-        SELECT id, machine, sum(requests) AS requests, sum(coalesce(total, 0)) AS total,
-            sum(messages) AS messages, sum(prompts + replies + tool_calls) AS own,
-            max(coalesce(ended_at, started_at, TIMESTAMP '1970-01-01 00:00:00')) AS last_at
-        FROM all_sessions GROUP BY id, machine
+        SELECT *, CASE
+            WHEN problems = 0 AND last_at >= max(last_at) OVER (PARTITION BY id) - INTERVAL '1' SECOND
+            THEN 1 ELSE 0 END AS is_whole
+        FROM (
+            SELECT id, machine, sum(requests) AS requests, sum(coalesce(total, 0)) AS total,
+                sum(coalesce(problems, 0)) AS problems, sum(messages) AS messages,
+                sum(tool_calls) AS calls, sum(prompts + replies + tool_calls) AS own,
+                max(coalesce(ended_at, started_at, TIMESTAMP '1970-01-01 00:00:00')) AS last_at
+            FROM all_sessions GROUP BY id, machine
+        ) AS summed
     ) AS copies;
 
 CREATE OR REPLACE TEMPORARY TABLE counted_sessions AS
     SELECT s.key AS session_key, s.id, c.place, CASE WHEN s.kind = 'main' THEN 0 ELSE 1 END AS is_led,
+        CASE WHEN s.started_at IS NULL THEN 1 ELSE 0 END AS has_no_beginning,
         coalesce(s.started_at, TIMESTAMP '1970-01-01 00:00:00') AS began
     FROM all_sessions s JOIN copies_of_sessions c ON c.id = s.id AND c.machine = s.machine
     WHERE c.place = 1 OR EXISTS (
         SELECT 1 FROM (
-            SELECT r.session_id, h.place, min(h.place) OVER (
-                PARTITION BY r.session_id, r.request_id
-            ) AS fullest
+            SELECT r.session_id, h.place, h.is_doubtful,
+                min(h.place) OVER (PARTITION BY r.session_id, r.request_id) AS fullest,
+                least(
+                    min(h.place) OVER (PARTITION BY r.session_id, r.message_id),
+                    min(h.place) OVER (PARTITION BY r.session_id, date_trunc('second', r.at)),
+                    min(h.place) OVER (PARTITION BY r.session_id, r.input, r.output, r.total)
+                ) AS fullest_alike
             FROM all_requests r
             JOIN copies_of_sessions h ON h.id = r.session_id AND h.machine = r.machine
             WHERE r.request_id <> ''
                 AND r.session_id IN (SELECT id FROM copies_of_sessions WHERE place > 1)
         ) AS held
         WHERE held.session_id = s.id AND held.place = c.place AND held.fullest = c.place
+            AND (held.is_doubtful = 0 OR held.fullest_alike = c.place)
     );
 
 CREATE OR REPLACE TEMPORARY TABLE copied_requests AS
     SELECT session_key, message_number FROM (
         SELECT r.session_key, r.message_number, first_value(r.session_key) OVER (
             PARTITION BY r.request_id
-            ORDER BY coalesce(r.total, 0) DESC, s.is_led, s.began, s.id, s.place, r.session_key
+            ORDER BY coalesce(r.total, 0) DESC, s.is_led, s.has_no_beginning, s.began, s.id, s.place,
+                r.session_key
         ) AS owner_key
         FROM all_requests r JOIN counted_sessions s ON s.session_key = r.session_key
         WHERE r.request_id <> '' AND NOT r.imported

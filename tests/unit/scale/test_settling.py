@@ -6,14 +6,27 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from geminids.library import Library
 from tests.conftest import FIXTURES
 from tests.support import claude_lines
-from tests.support.engines import Figures, asked_figures, pool_tables, settled_in_duckdb, stats_figures
+from tests.support.engines import (
+    Figures,
+    asked_figures,
+    database_of,
+    pool_tables,
+    settled_in_duckdb,
+    stats_figures,
+)
+from tests.support.examples import examples
 from tests.support.homes import write_session
+from tests.support.tables import write_tables
 
 pytestmark = pytest.mark.usefixtures("without_copies")
 
@@ -148,6 +161,56 @@ def test_requests_without_a_name_are_never_taken_for_copies(tmp_path: Path) -> N
     found = said([("laptop", home)])
     assert found["requests"] == 4
     assert differing(found, truth(home, tmp_path / "data")) == {}
+
+
+DAMAGED = [
+    FIXTURES / case / "home"
+    for case in ("gemini/tool-calls-jsonl-1", "claude/nested-agents", "codex/tools", "codex/fork")
+]
+HEADER, GARBAGE = 1000, 200
+"""Bytes at the beginning of a file that name the session, and bytes of damage."""
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")], ids=["damaged first", "whole first"])
+def test_a_whole_copy_is_preferred_to_one_that_lost_calls(order: tuple[str, str], tmp_path: Path) -> None:
+    home = DAMAGED[0]
+    copy = shutil.copytree(home, tmp_path / "copy", symlinks=True)
+    (file,) = copy.rglob("session-*.jsonl")
+    content = bytearray(file.read_bytes())
+    content[17289:17489] = Random(3).randbytes(GARBAGE)
+    file.write_bytes(content)
+    assert said([("laptop", copy)])["calls"] < said([("laptop", home)])["calls"]
+    both = said([(order[0], copy), (order[1], home)])
+    assert differing(both, truth(home, tmp_path / "data")) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("home", DAMAGED, ids=name_of)
+def test_a_damaged_copy_changes_no_figure_anywhere(home: Path, tmp_path: Path) -> None:
+    whole = truth(home, tmp_path / "data")
+
+    @settings(max_examples=examples(10), deadline=None)
+    @given(st.randoms(use_true_random=False), st.booleans())
+    def check(random: Random, is_first: bool) -> None:
+        with TemporaryDirectory(dir=tmp_path) as folder:
+            copy = shutil.copytree(home, Path(folder, "home"), symlinks=True)
+            file = random.choice(sorted(copy.rglob("*-*.jsonl")))
+            content = bytearray(file.read_bytes())
+            start = random.randrange(min(HEADER, len(content) - GARBAGE), len(content) - GARBAGE + 1)
+            content[start : start + GARBAGE] = random.randbytes(GARBAGE)
+            file.write_bytes(content)
+            machines = [("a" if is_first else "z", copy), ("laptop", home)]
+            with Library([home, copy], Path(folder, "data")) as library:
+                assert differing(stats_figures(library), whole) == {}, (file.name, start)
+            assert differing(said(machines), whole) == {}, (file.name, start)
+
+            out = Path(folder, "out")
+            for machine, home_of_machine in machines:
+                write_tables(home_of_machine, Path(folder, machine), out, machine)
+            with database_of(out) as ask:
+                assert differing(asked_figures(ask), whole) == {}, (file.name, start)
+
+    check()
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from geminids.agents.codex.homes import AGENT
@@ -26,7 +26,7 @@ def read(bundle: Bundle, *, alone: bool = False) -> Reading:
     accounts: list[FileAccount] = []
     problems: list[Problem] = []
     for same in _copies_together(bundle.files):
-        log = _first_readable(same, accounts, problems, bundle.disk)
+        log = _whole_copy(same, accounts, problems, bundle.disk)
         if log is not None:
             accounts.append(log.account())
             problems += log.problems
@@ -51,13 +51,14 @@ def _rank(file: FoundFile) -> tuple[bool, int, Path]:
     return said is not None and said.is_packed, -file.size, file.path
 
 
-def _first_readable(
-    files: Iterable[FoundFile], accounts: list[FileAccount], problems: list[Problem], disk: Disk
+def _whole_copy(
+    files: Sequence[FoundFile], accounts: list[FileAccount], problems: list[Problem], disk: Disk
 ) -> RolloutLog | None:
-    """The log of the first file that can be read; the others are copies of it."""
-    log = None
+    """Return the log of the first readable file; of copies that are as long, the one with fewest problems."""
+    found: RolloutLog | None = None
+    size = 0
     for file in files:
-        if log is not None:
+        if found is not None and (not found.problems or file.size != size):
             accounts.append(_left_alone(file, disk))
             continue
         try:
@@ -66,7 +67,19 @@ def _first_readable(
             account, problem = refused(file, error)
             accounts.append(account)
             problems.append(problem)
-    return log
+            continue
+        if found is None:
+            found, size = log, file.size
+        elif len(log.problems) < len(found.problems):
+            accounts.append(_left_alone(_file_of(found, files), disk))
+            found = log
+        else:
+            accounts.append(_left_alone(file, disk))
+    return found
+
+
+def _file_of(log: RolloutLog, files: Sequence[FoundFile]) -> FoundFile:
+    return next(file for file in files if str(file.path) == log.path)
 
 
 def _left_alone(file: FoundFile, disk: Disk) -> FileAccount:

@@ -73,15 +73,26 @@ def _by_file_name(logs: Iterable[FileLog]) -> Iterator[list[FileLog]]:
     for log in logs:
         groups.setdefault(_name_of(log), []).append(log)
     for same in groups.values():
-        yield sorted(same, key=lambda log: len(log.records), reverse=True)
+        yield sorted(same, key=lambda log: (-len(log.records), len(log.problems)))
 
 
 def _name_of(log: FileLog) -> str:
     return Path(log.path).name.removesuffix(SUFFIX)
 
 
+def _sound_records(log: FileLog, copies: Sequence[FileLog]) -> Sequence[Record]:
+    """Return the records of a copy, without those of damaged lines if another copy has no problems.
+
+    A damaged line may have lost or changed its id, and would count beside the same line of the whole copy.
+    """
+    if not log.problems or all(copy.problems for copy in copies):
+        return log.records
+    damaged = {problem.line for problem in log.problems}
+    return [record for record in log.records if record.place.line not in damaged]
+
+
 def _of_file(bundle: Bundle, logs: list[FileLog], about: dict[str, dict[str, Any]]) -> Iterator[Conversation]:
-    tree = [record for log in logs for record in log.records if record.kind in TREE]
+    tree = [record for log in logs for record in _sound_records(log, logs) if record.kind in TREE]
     facts = [record for record in logs[0].records if record.kind not in TREE]
     own = [record for record in tree if record.value.get("isSidechain") is not True]
     name = _name_of(logs[0])
