@@ -36,6 +36,18 @@ class Asked(NamedTuple):
     answers: frozenset[str]
 
 
+class OutcomeQuestion(NamedTuple):
+    """A question about how a session ended."""
+
+    kind: str
+    """How it is worded."""
+    ask: str
+    answer: str
+    """The native id of the session."""
+    outcome: str
+    """Words of the last reply, which an answer must hold."""
+
+
 class Success(NamedTuple):
     """How many questions of a kind were answered by the first session, and by one of the first five."""
 
@@ -50,9 +62,28 @@ def questions() -> list[Asked]:
     return [Asked(one["kind"], one["ask"], frozenset(one["answers"])) for one in written]
 
 
+def outcome_questions() -> list[OutcomeQuestion]:
+    """Return the questions that a model asks to learn how earlier work ended."""
+    return [OutcomeQuestion(**one) for one in _outcomes()["questions"]]
+
+
+def write_outcome_home(home: Path) -> None:
+    """Write the sessions that the outcome questions mean, and as many others of their projects."""
+    _write(home, _outcomes()["sessions"])
+
+
+def _outcomes() -> dict[str, Any]:
+    written: dict[str, Any] = json.loads((FOLDER / "outcomes.json").read_text("utf-8"))
+    return written
+
+
 def write_home(home: Path) -> None:
     """The sessions as their agents would have written them."""
-    for session in json.loads((FOLDER / "sessions.json").read_text("utf-8")):
+    _write(home, json.loads((FOLDER / "sessions.json").read_text("utf-8")))
+
+
+def _write(home: Path, sessions: list[Line]) -> None:
+    for session in sessions:
         _WRITERS[session["agent"]](home, session)
 
 
