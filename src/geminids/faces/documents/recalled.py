@@ -65,6 +65,8 @@ class FoundSession(CitedSession, frozen=True, kw_only=True):
     """How many of its messages match, listed or not."""
     missing: Sequence[str]
     """Words that it does not have, where it is listed because it fits best."""
+    outcome: str | None
+    """How the last reply begins; null if there is none, or it cannot be told."""
     messages: Sequence[FoundMessage]
 
 

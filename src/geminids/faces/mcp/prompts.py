@@ -43,7 +43,7 @@ RECALL = Prompt(
 HANDOVER = Prompt(
     "handover",
     "Take over a session",
-    "Go on where an earlier session ended",
+    "Continue from where an earlier session ended",
     (Argument("session", "Id of the session. Default: the last one of this project.", False),),
     "Below is an earlier session in brief, made from its records. Tell in a few lines where the work stands, "
     "what failed and what is open, then propose the next step and wait. Read more of it with the tool "

@@ -27,6 +27,7 @@ from geminids.query.search.found import Found, Hit, SessionHits
 from geminids.query.search.in_session import SnippetCutter, texts_of
 from geminids.query.search.question import Question
 from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.brief import last_reply
 from geminids.storage.index.values import SessionRow
 from geminids.storage.text.values import Snippet
 
@@ -106,8 +107,10 @@ def search_history(desk: Desk, asked: AskedForWords, room: int) -> SearchAnswer:
 
 
 def _with_less(session: FoundSession) -> FoundSession | None:
-    """A session with one message less; None if it has none."""
-    return msgspec.structs.replace(session, messages=session.messages[:-1]) if session.messages else None
+    """Return a session with one message less, then without its outcome; None if it has neither."""
+    if session.messages:
+        return msgspec.structs.replace(session, messages=session.messages[:-1])
+    return msgspec.structs.replace(session, outcome=None) if session.outcome else None
 
 
 class _Search:
@@ -221,14 +224,18 @@ def _are_missing(messages: Sequence[FoundMessage]) -> bool:
 
 
 def _session(desk: Desk, found: SessionHits, cutter: SnippetCutter, end: float) -> FoundSession:
-    """A session with its messages; from the moment `end` on without their words."""
+    """Return a session with its messages and outcome; from the moment `end` on without their words."""
     session = desk.cited(
-        FoundSession, found.session, matches=found.matches, missing=found.missing, messages=()
+        FoundSession, found.session, matches=found.matches, missing=found.missing, outcome=None, messages=()
     )
+    opened = _opened(desk, found.session, session.id, end)
+    if opened:
+        session = msgspec.structs.replace(
+            session, title=opened.session.title, outcome=opened.once(_last_reply)
+        )
     if desk.redaction is None:
         texts = [_cleaned(hit.snippet) for hit in found.hits]
-    elif opened := _opened(desk, found.session, session.id, end):
-        session = msgspec.structs.replace(session, title=opened.session.title)
+    elif opened:
         texts = [_cut(opened.session.messages, hit, cutter) for hit in found.hits]
     else:
         texts = [None] * len(found.hits)
@@ -236,8 +243,12 @@ def _session(desk: Desk, found: SessionHits, cutter: SnippetCutter, end: float) 
     return msgspec.structs.replace(session, messages=messages)
 
 
+def _last_reply(opened: OpenedSession) -> str | None:
+    return last_reply(opened.session)
+
+
 def _opened(desk: Desk, row: SessionRow, key: str, end: float) -> OpenedSession | None:
-    """A session without its secrets; None if there is no time for it."""
+    """Return a session, without its secrets where these are hidden; None if there is no time for it."""
     if time.monotonic() > end:
         return None
     try:

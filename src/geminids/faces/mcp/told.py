@@ -42,13 +42,14 @@ def found_session(session: FoundSession) -> str:
     """A session with the messages that were found in it."""
     missing = f"; without {', '.join(session.missing)}" if session.missing else ""
     matches = f"  matches: {session.matches}{missing}"
-    return "\n".join([*_session(session), matches, *map(_found_message, session.messages)])
+    outcome = ["  outcome:", f"  > {session.outcome}"] if session.outcome else []
+    return "\n".join([*_session(session), matches, *outcome, *map(_found_message, session.messages)])
 
 
 def _found_message(found: FoundMessage) -> str:
-    where = ", ".join(found.where)
+    where = f", in {', '.join(found.where)}" if found.where else ""
     words = "(words left out)" if found.text is None else f"> {found.text}"
-    head = f"  message {found.message}, {found.who}, {_when(found.at)}, in {where}{_command(found)}"
+    head = f"  message {found.message}, {found.who}, {_when(found.at)}{where}{_command(found)}"
     return f"{head}\n  {words}"
 
 

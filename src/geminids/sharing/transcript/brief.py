@@ -80,6 +80,13 @@ def brief(session: Session) -> list[BriefLine]:
     return chosen + [line for line in (*prompts, *failed, *files, *worked) if line not in known]
 
 
+def last_reply(session: Session) -> str | None:
+    """Return the beginning of the last words of the model, as one line; None if it said nothing."""
+    messages = [(n, one) for n, one in enumerate(session.messages, 1) if one.state is not State.REWOUND]
+    last = _last_words(messages)
+    return _line(BriefKind.LAST, *last).text if last else None
+
+
 def _prompts(messages: Iterable[tuple[int, Message]]) -> Iterator[BriefLine]:
     for number, message in messages:
         words = "\n".join(message.text(origin) for origin in (Origin.HUMAN, Origin.COMMAND)).strip()
