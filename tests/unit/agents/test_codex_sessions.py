@@ -343,6 +343,54 @@ def test_how_a_command_ended_is_in_its_output(
 
 
 @pytest.mark.parametrize(
+    ("name", "output"),
+    [
+        ("write_stdin", "write_stdin failed: Unknown process id 99999"),
+        ("write_stdin", "write_stdin approval failed: no answer"),
+        ("exec_command", "exec_command failed for `x`: NotFound"),
+        ("exec_command", "unified exec is unavailable in this session"),
+        ("exec_command", "approval policy is Never; reject command — you cannot ask for more"),
+        ("apply_patch", "apply_patch verification failed: no such line"),
+        ("apply_patch", "patch rejected: writing outside of the project"),
+        ("view_image", "unable to locate image at `dot.png`: No such file"),
+        ("view_image", "image path `/tmp` is not a file"),
+        ("wait_agent", "agent ids must be non-empty"),
+        ("wait_agent", "timeout_ms must be greater than zero"),
+        ("close_agent", "agent with id 7 not found"),
+        ("spawn_agent", "collab spawn failed: no thread"),
+        ("spawn_agent", "Agent depth limit reached. Solve the task yourself."),
+        ("update_plan", "update_plan is a TODO/checklist tool and is not allowed in Plan mode"),
+    ],
+)
+def test_what_codex_writes_of_a_tool_that_failed_is_an_error(tmp_path: Path, name: str, output: str) -> None:
+    session = read(tmp_path, called(name, {}), answered(output))
+    assert (session.messages[0].tool_calls[0].status, session.counts.tool_errors) == (ToolStatus.ERROR, 1)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Wall time: 0 seconds\nProcess exited with code 0\nOutput:\nwrite_stdin failed: Unknown process",
+        '{"output":"patch rejected: no","metadata":{"exit_code":0}}',
+        "Process running with session ID 7\nOutput:\nagent with id 7 not found",
+    ],
+)
+def test_a_command_that_prints_such_words_did_not_fail(tmp_path: Path, output: str) -> None:
+    assert call_of(tmp_path, called("exec_command", {}), answered(output)).status is ToolStatus.SUCCESS
+
+
+def test_a_tool_of_another_program_may_answer_in_such_words(tmp_path: Path) -> None:
+    asked = called("weigh", {}, namespace="mcp__scales")
+    assert call_of(tmp_path, asked, answered("scale failed: no, it works")).status is ToolStatus.SUCCESS
+
+
+def test_input_for_a_command_that_is_not_there_fails() -> None:
+    (session,) = case("stdin")
+    calls = [call for message in session.messages for call in message.tool_calls]
+    assert [call.status for call in calls] == [ToolStatus.SUCCESS, ToolStatus.SUCCESS, ToolStatus.ERROR]
+
+
+@pytest.mark.parametrize(
     ("output", "shown"),
     [
         ("Chunk ID: x\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nmilk\n", "milk\n"),
@@ -594,6 +642,83 @@ def test_a_thread_that_was_reverted_is_one_session() -> None:
         "Sure?",
     ]
     assert session.counts.dropped == 6
+
+
+def story(session: Session) -> list[tuple[str, State]]:
+    """What human and model said, with the first words of a summary."""
+    texts = (
+        (message, "".join(p.text for p in message.parts if type(p) is Text)) for message in session.messages
+    )
+    return [
+        ("(summary)" if message.origin is Origin.SYNTHETIC else text or "(call)", message.state)
+        for message, text in texts
+        if message.origin in (Origin.HUMAN, Origin.MODEL, Origin.SYNTHETIC)
+    ]
+
+
+def test_a_revert_gives_back_what_a_compaction_dropped_that_it_takes_back() -> None:
+    fork, session = sorted(case("reverted-over-compaction"), key=lambda session: len(session.messages))
+    lines = ["Second line?", "Bread.", "(summary)", "Third line?", "(call)", "A call.", "(summary)"]
+    assert story(session) == [
+        *((text, State.CURRENT) for text in ("First line?", "(call)", "Milk.")),
+        *((text, State.REWOUND) for text in (*lines, "Fourth line?", "There is none.")),
+        *((text, State.CURRENT) for text in ("Second line, please?", "It says bread.")),
+        *((text, State.CURRENT) for text in ("Sure?", "Yes, milk and bread.")),
+    ]
+    revert = session.files[1].path
+    dropped = [message.dropped_by for message in session.messages if message.state is State.REWOUND]
+    assert {place and (Path(place.file).name, place.line) for place in dropped} == {(Path(revert).name, 1)}
+    assert {state for _, state in story(fork)} == {State.CURRENT}
+
+
+def test_a_revert_to_after_a_compaction_leaves_it_as_it_is() -> None:
+    (session,) = case("reverted-between-compactions")
+    assert story(session) == [
+        ("First line?", State.CURRENT),
+        *((text, State.COMPRESSED) for text in ("(call)", "Milk.", "(summary)")),
+        ("Second line?", State.CURRENT),
+        ("Bread.", State.COMPRESSED),
+        *((text, State.REWOUND) for text in ("Third line?", "A call.", "(summary)")),
+        ("How many lines?", State.CURRENT),
+        ("Three.", State.COMPRESSED),
+        *(
+            (text, State.CURRENT)
+            for text in ("(summary)", "And now?", "Still three.", "Sure?", "Yes, three.")
+        ),
+    ]
+
+
+def test_a_rollback_to_before_a_compaction_leaves_nothing_of_what_came_before_it() -> None:
+    (session,) = case("rollback-over-compaction")
+    assert story(session) == [
+        *((text, State.COMPRESSED) for text in ("First line?", "(call)", "Milk.")),
+        *(
+            (text, State.REWOUND)
+            for text in ("Second line?", "Bread.", "(summary)", "Third line?", "A call.")
+        ),
+        *((text, State.CURRENT) for text in ("Second line, please?", "It says bread.")),
+        *((text, State.CURRENT) for text in ("Sure?", "Yes, bread.")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["fork", "reverted-over-compaction", "reverted-between-compactions", "rollback-over-compaction"]
+)
+def test_the_agents_own_view_holds_the_prompts_that_codex_sends(name: str) -> None:
+    case_folder = FIXTURES / "codex" / name
+    for request in json.loads((case_folder / "resume.json").read_bytes())["requests"]:
+        newest = max(case_folder.rglob(f"rollout-*-{request['thread']}*.jsonl"), key=lambda path: path.name)
+        view = custodian_of(SOURCE).agent_view(newest)
+        assert view
+        assert human_texts(view["items"])[: len(human_texts(request["input"]))] == human_texts(
+            request["input"]
+        )
+
+
+def human_texts(items: list[dict[str, Any]]) -> list[str]:
+    of_users = (item["content"] for item in items if item.get("role") == "user")
+    texts = ("".join(piece.get("text", "") for piece in content) for content in of_users)
+    return [text for text in texts if not text.startswith("<environment_context>")]
 
 
 @pytest.mark.parametrize("turns", [0, -1, "two", None, True])

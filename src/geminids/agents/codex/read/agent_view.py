@@ -24,40 +24,60 @@ def agent_view(path: Path) -> dict[str, Any] | None:
     rollout = Rollout.of(read_log(path, GIVEN))
     if rollout.first is None:
         return None
-    items: list[dict[str, Any]] = []
+    items = _Items()
     for ancestor in Ancestry([rollout]).of(rollout):
         for record in before(ancestor.rollout.log.records, ancestor.end):
-            _apply(items, record)
+            items.apply(record)
     for record in rollout.log.records:
-        _apply(items, record)
-    return {"session_meta": rollout.meta, "items": items}
+        items.apply(record)
+    return {"session_meta": rollout.meta, "items": items.current}
 
 
-def _apply(items: list[dict[str, Any]], record: Record) -> None:
-    payload = record.payload
-    if record.kind.startswith(ITEM):
-        items.append(payload)
-    elif record.kind == "compacted":
+class _Items:
+    """The items of a history, as its records change it."""
+
+    def __init__(self) -> None:
+        self.current: list[dict[str, Any]] = []
+        self._compactions = 0
+        self._replaced = 0
+        """How many of the items the newest compaction put in the place of all others."""
+
+    def apply(self, record: Record) -> None:
+        payload = record.payload
+        if record.kind.startswith(ITEM):
+            self.current.append(payload)
+        elif record.kind == "compacted":
+            self._compact(payload)
+        elif record.kind == EVENT + "thread_rolled_back":
+            self._roll_back(payload.get("num_turns"))
+
+    def _compact(self, payload: dict[str, Any]) -> None:
         history = payload.get("replacement_history")
         if type(history) is list:
-            items[:] = [item for item in history if type(item) is dict]
+            self.current = [item for item in history if type(item) is dict]
         else:
-            _summarise(items, payload.get("message"))
-    elif record.kind == EVENT + "thread_rolled_back":
-        _roll_back(items, payload.get("num_turns"))
+            self.current = _summarised(self.current, payload.get("message"))
+        self._compactions, self._replaced = self._compactions + 1, len(self.current)
+
+    def _roll_back(self, turns: object) -> None:
+        starts = [at for at, item in enumerate(self.current) if _begins_turn(item)]
+        if type(turns) is not int or turns <= 0 or not starts:
+            return
+        first = starts[-min(turns, len(starts))]
+        if first < self._replaced and self._compactions == 1:
+            # Codex undoes the compaction, but does not read again what it replaced.
+            first = next((at for at in starts if at >= self._replaced), len(self.current))
+            self.current = self.current[self._replaced : first]
+            self._replaced = 0
+        else:
+            del self.current[first:]
 
 
-def _summarise(items: list[dict[str, Any]], summary: object) -> None:
-    """Keep what the human said, and the summary in the place of all else."""
+def _summarised(items: list[dict[str, Any]], summary: object) -> list[dict[str, Any]]:
+    """Return the prompts and the summary."""
     prompts = [item for item in items if item.get("role") == "user"]
     said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": summary}]}
-    items[:] = [*prompts, said] if isinstance(summary, str) and summary else prompts
-
-
-def _roll_back(items: list[dict[str, Any]], turns: object) -> None:
-    starts = [at for at, item in enumerate(items) if _begins_turn(item)]
-    if type(turns) is int and turns > 0 and starts:
-        del items[starts[-min(turns, len(starts))] :]
+    return [*prompts, said] if isinstance(summary, str) and summary else prompts
 
 
 def _begins_turn(item: dict[str, Any]) -> bool:

@@ -80,6 +80,16 @@ _FAILED = (
     "failed in sandbox",
     "exec_command failed",
 )
+"""Beginnings of the outputs that Codex writes when any tool fails."""
+_FAILED_OWN_TOOL = lazy_pattern(
+    r"[\w/]+(?: [a-z]+)? failed(?:: | for `)|\w+ handler received "
+    r"|[\w ]+ (?:is|are) unavailable in this session"
+    r"|failed to (?:parse|serialize) |patch rejected: |approval policy is \w+; reject command"
+    r"|unable to \w+ image |image path `[^`\n]*` is not a file|unknown turn environment id "
+    r"|invalid agent id |agent with id \S+ (?:not found|is closed)|Agent depth limit reached"
+    r"|[a-z_]+ (?:ids )?must (?:be|not be) |update_plan is a TODO/checklist tool and is not allowed"
+)
+"""The same for tools of Codex itself, whose results never begin like this."""
 _ABORTED = lazy_pattern(r"(?:Wall time: [\d.]+ seconds\n)?aborted(?: by user)?(?: after [\d.]+s)?\s*$")
 _REJECTED = ("rejected by user", "exec command rejected by user", "patch rejected by user")
 _WRAPPED = '{"output":'
@@ -175,7 +185,16 @@ class Call:
             return ToolStatus.PENDING if self.end is None else ToolStatus.UNKNOWN
         if exit_code is not None:
             return ToolStatus.ERROR if exit_code else ToolStatus.SUCCESS
-        return _status_in_words(_first_text(result))
+        return self._status_in_words(_first_text(result))
+
+    def _status_in_words(self, text: str) -> ToolStatus:
+        """Return how the call ended, by what Codex writes instead of a result."""
+        begin = text[:_REPORT]
+        if begin.startswith(_REJECTED):
+            return ToolStatus.CANCELLED
+        is_own = _kind(self.name, self.payload.get("namespace")) is not ToolKind.OTHER
+        has_failed = begin.startswith(_FAILED) or (is_own and _FAILED_OWN_TOOL.match(begin))
+        return ToolStatus.ERROR if has_failed else ToolStatus.SUCCESS
 
     def _patch(self) -> str:
         """The patch that was asked for, in whatever way."""
@@ -326,14 +345,6 @@ def _first_text(parts: Iterable[ResultPart]) -> str:
 def _exit_code(text: str) -> int | None:
     found = _EXIT_CODE.search(text[:_REPORT].partition(_PRINTED)[0])
     return int(found[1]) if found else None
-
-
-def _status_in_words(text: str) -> ToolStatus:
-    """How a call ended, by what the program writes instead of a result."""
-    begin = text[:_REPORT]
-    if begin.startswith(_REJECTED):
-        return ToolStatus.CANCELLED
-    return ToolStatus.ERROR if begin.startswith(_FAILED) else ToolStatus.SUCCESS
 
 
 def _is_aborted(result: Iterable[ResultPart]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from geminids.agents.codex.read.calls import Call
 from geminids.agents.codex.read.records import Record
@@ -20,6 +20,14 @@ class Whose(StrEnum):
     """In another one, of which this is a copy; it is counted here if the other is gone, which others tell."""
     THEIRS = "theirs"
     """In another one, and counted there in any case."""
+
+
+class Dropper(NamedTuple):
+    """The record that took messages out of the agent's view."""
+
+    rollout: str
+    ordinal: int | None
+    place: Location
 
 
 class Draft:
@@ -45,7 +53,7 @@ class Draft:
         """Parts, and calls in the making."""
         self.used: Sum | None = None
         self.state = State.CURRENT
-        self.dropped_by: Location | None = None
+        self.dropped_by: Dropper | None = None
         self.level: Level | None = None
         self.whose = Whose.OWN
         self.request_id: str | None = None
@@ -60,7 +68,7 @@ class Draft:
         self.ordinal: int | None = None
         self.rollout = ""
 
-    def drop(self, state: State, by: Location) -> None:
+    def drop(self, state: State, by: Dropper) -> None:
         """Note that the agent no longer sees it, and why; the first reason counts."""
         if self.state is State.CURRENT:
             self.state, self.dropped_by = state, by
@@ -81,7 +89,7 @@ class Draft:
             self.source,
             self.level,
             tuple(self.also_at),
-            self.dropped_by,
+            self.dropped_by and self.dropped_by.place,
             self.whose is Whose.THEIRS,
             self.request_id,
         )

@@ -7,20 +7,23 @@ a compaction    a summary stands for what was said so far
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from geminids.agents.codex.read.drafts import Draft
+from geminids.agents.codex.read.drafts import Draft, Dropper
 from geminids.agents.codex.read.summaries import CompactedHistory
-from geminids.core.model import Location, Origin, Role, State
+from geminids.core.model import Origin, Role, State
 
 
 class View:
     """The messages that the agent sees. What is dropped is not looked at again: there may be very many."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: Sequence[Draft]) -> None:
+        self._every = every
+        """All messages, also those that the agent no longer sees."""
         self.drafts: list[Draft] = []
         self._judged = 0
         """So many were left by a compaction that keeps what the human said: the next one leaves them too."""
+        self._first_compaction: Dropper | None = None
 
     def forget(self, draft: Draft) -> None:
         """Take the newest message away, if it is this one."""
@@ -28,7 +31,7 @@ class View:
             self.drafts.pop()
             self._judged = min(self._judged, len(self.drafts))
 
-    def roll_back(self, turns: int, by: Location, *, has_events: bool, of_subagent: bool) -> None:
+    def roll_back(self, turns: int, by: Dropper, *, has_events: bool, of_subagent: bool) -> None:
         """Drop the newest turns."""
         first, found = len(self.drafts), 0
         for at in range(len(self.drafts) - 1, -1, -1):
@@ -38,31 +41,63 @@ class View:
                 first, found = at, found + 1
         for draft in self.drafts[first:]:
             draft.drop(State.REWOUND, by)
+        if self._first_compaction is not None and first < len(self.drafts):
+            first = self._undo_first_compaction(first, self._first_compaction, by)
         del self.drafts[first:]
         self._judged = min(self._judged, first)
 
-    def take_back(self, seen: Mapping[str, int | None], by: Location) -> None:
-        """Keep of each rollout what stands before an ordinal; the rest was taken back."""
-        for draft in self.drafts:
-            limit = seen.get(draft.rollout, 0)
-            if limit is not None and (draft.ordinal is None or draft.ordinal >= limit):
-                draft.drop(State.REWOUND, by)
-        self._leave(0)
+    def _undo_first_compaction(self, first: int, compaction: Dropper, by: Dropper) -> int:
+        """Drop what came before a rollback that reaches behind the first compaction; return what is left.
 
-    def compress(self, history: object, by: Location) -> None:
+        Codex undoes the compaction too, but does not read again what it replaced.
+        """
+        oldest = self.drafts[first]
+        if oldest.source.file != compaction.place.file or oldest.source.start > compaction.place.start:
+            return first
+        for draft in self.drafts[:first]:
+            draft.drop(State.COMPRESSED, compaction)
+        for draft in self._every[self._every.index(oldest) :]:
+            if draft.state is State.COMPRESSED:
+                draft.state, draft.dropped_by = State.REWOUND, by
+        return 0
+
+    def take_back(self, limits: Mapping[str, int | None], by: Dropper) -> None:
+        """Restore the view that the records before the limit of each rollout gave, and rewind later drafts.
+
+        A draft that a later record dropped, as a compaction does, is current again.
+        """
+        for draft in self._every:
+            dropper = draft.dropped_by
+            if draft.state is State.SUPERSEDED or (dropper is not None and _is_before(dropper, limits)):
+                continue
+            if _is_before(draft, limits):
+                draft.state, draft.dropped_by = State.CURRENT, None
+            elif draft.state is not State.REWOUND:
+                draft.state, draft.dropped_by = State.REWOUND, by
+        self.drafts = [draft for draft in self._every if draft.state is State.CURRENT]
+        self._judged = 0
+
+    def compress(self, history: object, summary: str, by: Dropper) -> None:
         """Drop what a history that replaces all messages does not hold any more."""
-        compacted = CompactedHistory(history)
+        compacted = CompactedHistory(history, summary)
         first = 0 if compacted.is_written else self._judged
         for draft in reversed(self.drafts[first:]):
             if not compacted.holds(draft):
                 draft.drop(State.COMPRESSED, by)
         self._leave(first)
+        self._first_compaction = self._first_compaction or by
         self._judged = 0 if compacted.is_written else len(self.drafts)
 
     def _leave(self, first: int) -> None:
         """Look no longer at what was dropped, from one message on."""
         self.drafts[first:] = [draft for draft in self.drafts[first:] if draft.state is State.CURRENT]
         self._judged = min(self._judged, len(self.drafts))
+
+
+def _is_before(record: Draft | Dropper, limits: Mapping[str, int | None]) -> bool:
+    """Return whether a history that takes records of each rollout up to a limit holds this one."""
+    limit = limits.get(record.rollout, 0)
+    return limit is None or (record.ordinal is not None and record.ordinal < limit)
 
 
 def _begins_turn(draft: Draft, *, has_events: bool, of_subagent: bool) -> bool:

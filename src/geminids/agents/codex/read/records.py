@@ -134,6 +134,15 @@ IGNORED = {
 _LINE_FIELDS = frozenset({"timestamp", "ordinal", "type", "payload", "metadata"})
 _ITEM = frozenset({"type", "id", "status", "internal_chat_message_metadata_passthrough", "metadata"})
 _CALL = _ITEM | {"call_id", "name", "namespace"}
+_NOT_READ_OF_COMPACTED = {
+    "replacement_history_metadata": "order and origin of the items that replace the history",
+    "retained_context": "copies of prompts and answers that the compaction keeps",
+    "compaction_response_id": "the request for the summary, which a token_usage_record names too",
+    "latest_token_usage_record": "a copy of a token_usage_record",
+    "resume_metadata": "state of the program for its next start",
+    "guardian_history": "a copy of messages, for the judge of commands",
+}
+"""Fields of a compaction that are known and not read, and why."""
 FIELDS = {
     ITEM + "message": _ITEM | {"role", "content", "phase", "end_turn", "name"},
     ITEM + "reasoning": _ITEM | {"summary", "content", "encrypted_content"},
@@ -145,7 +154,8 @@ FIELDS = {
     ITEM + "web_search_call": _CALL | {"action"},
     ITEM + "agent_message": _ITEM | {"author", "recipient", "content"},
     "compacted": frozenset({"message", "replacement_history", "window_id", "window_number", "id", "kind"})
-    | {"first_window_id", "previous_window_id"},
+    | {"first_window_id", "previous_window_id"}
+    | _NOT_READ_OF_COMPACTED.keys(),
     "token_usage_record": frozenset(
         {"thread_id", "turn_id", "session_id", "root_turn_id", "response_id", "usage"}
     )

@@ -14,7 +14,7 @@ from typing import Any
 from geminids.agents.codex.read.call_index import Calls
 from geminids.agents.codex.read.calls import Call, result_of, words_in
 from geminids.agents.codex.read.content import text_or_none, texts_of
-from geminids.agents.codex.read.drafts import Draft, Whose, name_of_line
+from geminids.agents.codex.read.drafts import Draft, Dropper, Whose, name_of_line
 from geminids.agents.codex.read.prompts import (
     is_draft_of,
     is_same,
@@ -34,7 +34,6 @@ from geminids.agents.codex.read.tokens import TokenCounter
 from geminids.core.model import (
     AnyPart,
     Level,
-    Location,
     Message,
     Origin,
     Problem,
@@ -228,7 +227,7 @@ class Replay(Steps):
         draft = self._new(record, Role.USER, Origin.TOOL)
         draft.parts.append(ToolResult(text_or_none(record.payload.get("call_id")), None, parts))
         draft.whose = Whose.THEIRS
-        draft.drop(State.SUPERSEDED, record.place)
+        draft.drop(State.SUPERSEDED, self._dropper(record))
 
     @_reads(ITEM, "compaction", "compaction_summary", "context_compaction")
     def _encrypted_summary(self, record: Record) -> None:
@@ -418,13 +417,18 @@ class Replay(Steps):
             return
         self._pause()
         has_events = self._is_any_confirmed
-        self.view.roll_back(turns, record.place, has_events=has_events, of_subagent=self._of_subagent)
+        self.view.roll_back(
+            turns, self._dropper(record), has_events=has_events, of_subagent=self._of_subagent
+        )
 
-    def revert(self, seen: Mapping[str, int | None], by: Location) -> None:
-        """Keep of each rollout what stands before an ordinal; the rest was taken back."""
+    def revert(self, limits: Mapping[str, int | None], by: Dropper) -> None:
+        """Go on from the records before the limit of each rollout; all later ones are rewound."""
         self._pause()
         self.counter.revert()
-        self.view.take_back(seen, by)
+        self.view.take_back(limits, by)
+
+    def _dropper(self, record: Record) -> Dropper:
+        return Dropper(self._rollout, record.ordinal, record.place)
 
     @_reads("compacted")
     def _compacted(self, record: Record) -> None:
@@ -434,7 +438,7 @@ class Replay(Steps):
         if spoken is not None:
             self._step = None
         self._pause()
-        self.view.compress(record.payload.get("replacement_history"), record.place)
+        self.view.compress(record.payload.get("replacement_history"), summary, self._dropper(record))
         draft = self._summary(record, summary, spoken)
         if draft.used is None and early is not None:
             # The request for the summary is counted just before it.

@@ -9,7 +9,7 @@ from pathlib import Path
 from geminids.agents.codex.homes import AGENT
 from geminids.agents.codex.read.ancestry import Ancestor, Ancestry, Rollout, copied, copied_records, limits
 from geminids.agents.codex.read.content import text_or_none
-from geminids.agents.codex.read.drafts import Whose
+from geminids.agents.codex.read.drafts import Dropper, Whose
 from geminids.agents.codex.read.replay import Ended, Replay
 from geminids.agents.codex.read.rollouts import rollout_name
 from geminids.core.agents.base import Bundle
@@ -117,7 +117,8 @@ class _Thread:
             if number == 0:
                 self._inherit(ancestors)
             elif rollout.base is not None and rollout.first is not None:
-                replay.revert(limits(ancestors), rollout.first.place)
+                by = Dropper(rollout.id, rollout.first.ordinal, rollout.first.place)
+                replay.revert(limits(ancestors), by)
             self._run_own(rollout)
         replay.finish()
 

@@ -33,7 +33,7 @@ class Steps:
 
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
-        self.view = View()
+        self.view = View(self.drafts)
         """Those of them that the agent sees."""
         self.settings: dict[str, str] = {}
         """The model, the folder and the name of the session as they were settled last."""

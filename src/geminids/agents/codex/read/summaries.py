@@ -24,12 +24,14 @@ class CompactedHistory:
     Releases up to 0.63 do not write it down: what the human said is kept, the summary stands for the rest.
     """
 
-    def __init__(self, history: object) -> None:
+    def __init__(self, history: object, summary: str) -> None:
         self.is_written = type(history) is list
         items = [item for item in history if type(item) is dict] if type(history) is list else []
         named = (item.get(field) for item in items for field in ("id", "call_id"))
         self._ids = {name for name in named if type(name) is str}
-        self._texts = ["".join(texts_of(item.get("content"))) for item in items if item.get("role") == "user"]
+        texts = ("".join(texts_of(item.get("content"))) for item in items if item.get("role") == "user")
+        self._texts = [text for text in texts if text != summary]
+        """What is kept of the messages before: an earlier summary is not, even one in the same words."""
 
     def holds(self, draft: Draft) -> bool:
         """Whether it holds a message. To be asked from the newest on: each text stands for one."""
