@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -609,6 +610,141 @@ def test_what_was_typed_while_the_model_worked_is_a_prompt(tmp_path: Path) -> No
     origins = [message.origin for message in session.messages]
     assert origins == [Origin.HUMAN, Origin.HUMAN, Origin.INJECTED]
     assert session.counts.prompts == 2
+
+
+def queue(operation: str, content: str | None = None, **more: Any) -> Line:
+    about = {"type": "queue-operation", "operation": operation, "sessionId": SESSION}
+    return about | ({} if content is None else {"content": content}) | more
+
+
+def prompts(session: Session) -> list[tuple[str, State]]:
+    found = (message for message in session.messages if message.origin is Origin.HUMAN)
+    return [(message.text(Origin.HUMAN), message.state) for message in found]
+
+
+def test_a_prompt_that_only_the_queue_has_is_a_prompt(tmp_path: Path) -> None:
+    session = read(
+        tmp_path,
+        user("u", None, "Fix it"),
+        reply("a", "u", call("c"), reply_id="m1"),
+        queue("enqueue", "And hurry up", timestamp="2026-05-01T10:00:01.000Z"),
+        queue("remove", "And hurry up"),
+        user("r", "a", [answer("c")], 2),
+        reply("b", "r", words("Fixed."), reply_id="m2"),
+    )
+    assert prompts(session) == [("Fix it", State.CURRENT), ("And hurry up", State.UNRECORDED)]
+    queued = session.messages[2]
+    assert queued.missing
+    assert (queued.source.line, queued.at) == (3, datetime(2026, 5, 1, 10, 0, 1, tzinfo=UTC))
+    assert (session.counts.prompts, session.counts.dropped, session.status) == (2, 0, Status.SUCCESS)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [queue("enqueue", "Stop"), queue("popAll", "Stop")],
+        [queue("enqueue", "Stop"), queue("enqueue", "Go"), queue("popOne", "Stop"), queue("popAll", "Go")],
+        [queue("enqueue", "Stop"), queue("remove", "Stop", reason="cleared")],
+        [queue("enqueue", "<task-notification>done</task-notification>"), queue("remove")],
+        [queue("enqueue"), queue("dequeue")],
+    ],
+    ids=["all taken back", "one taken back", "cleared", "a note of the program", "without words"],
+)
+def test_what_left_the_queue_unsent_is_no_prompt(tmp_path: Path, lines: list[Line]) -> None:
+    assert prompts(read(tmp_path, user("u", None, "Fix it"), *lines)) == [("Fix it", State.CURRENT)]
+
+
+@pytest.mark.parametrize(
+    ("queued", "record"),
+    [
+        ("Fix it\n\nnow ", user("u", None, "Fix it\n\nnow")),
+        ("now", user("u", None, [words("Fix it\nnow")])),
+        ("Fix [Pasted text #1 +2 lines] now", user("u", None, "Fix one\ntwo\nthree now")),
+        (
+            "/greet Ana",
+            user("u", None, "<command-name>/greet</command-name><command-args>Ana</command-args>"),
+        ),
+        ("ls", user("u", None, "<bash-input>ls</bash-input>")),
+        ("Wake up", user("u", None, "Wake up", isMeta=True)),
+        ("Now", line("attachment", "u", None, attachment={"type": "queued_command", "prompt": "Now"})),
+        ("No", line("system", "u", None, content="Operation blocked by hook: x\n\nOriginal prompt: No")),
+    ],
+    ids=["lines", "joined", "pasted", "command", "shell", "put in", "at work", "blocked"],
+)
+def test_a_queued_prompt_that_another_record_holds_is_told_once(
+    tmp_path: Path, queued: str, record: Line
+) -> None:
+    last = user("v", "u", "Thank you")
+    begun = read(tmp_path, record, last)
+    session = read(tmp_path, queue("enqueue", queued), queue("dequeue"), record, last)
+    assert [message.id for message in session.messages] == [message.id for message in begun.messages]
+
+
+def test_a_record_stands_for_one_queued_prompt_and_not_for_words_that_are_elsewhere(tmp_path: Path) -> None:
+    session = read(
+        tmp_path,
+        user("u", None, "Is that a yes?"),
+        reply("a", "u", call("c"), reply_id="m1"),
+        queue("enqueue", "yes"),
+        queue("enqueue", "yes"),
+        queue("remove"),
+        queue("dequeue"),
+        user("r", "a", [answer("c", "yes")]),
+        user("v", "r", "yes"),
+    )
+    assert prompts(session) == [
+        ("Is that a yes?", State.CURRENT),
+        ("yes", State.UNRECORDED),
+        ("yes", State.CURRENT),
+    ]
+
+
+def test_a_command_that_only_the_queue_has_is_no_prompt(tmp_path: Path) -> None:
+    session = read(tmp_path, user("u", None, "Fix it"), queue("enqueue", "/exit"), queue("dequeue"))
+    assert [message.origin for message in session.messages] == [Origin.HUMAN, Origin.COMMAND]
+
+
+def test_a_file_with_nothing_but_a_queued_prompt_is_a_session(tmp_path: Path) -> None:
+    write(tmp_path, queue("enqueue", "Fix it", timestamp="2026-05-01T10:00:00.000Z"), queue("dequeue"))
+    (session,) = read_home(tmp_path).sessions
+    assert (session.title, prompts(session)) == ("Fix it", [("Fix it", State.UNRECORDED)])
+    assert session.status is Status.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("text", "origin", "replies"),
+    [("Once upon a", Origin.MODEL, 1), ("No response requested.", Origin.SYNTHETIC, 0)],
+)
+def test_an_answer_that_was_stopped_is_the_models(
+    tmp_path: Path, text: str, origin: Origin, replies: int
+) -> None:
+    told: dict[str, Any] = {"model": "<synthetic>", "isApiErrorMessage": False}
+    session = read(
+        tmp_path,
+        user("u", None, "A story"),
+        reply("a", "u", words(text), reply_id="x", **told),
+        user("s", "a", [words("[Request interrupted by user]")]),
+        reply("b", "s", words("Not stopped."), reply_id="y", **told),
+        user("v", "b", "Why?"),
+    )
+    assert [message.origin for message in session.messages[1:4:2]] == [origin, Origin.SYNTHETIC]
+    assert (session.counts.replies, session.models, session.usage.requests) == (replies, (), 0)
+
+
+def test_a_refused_answer_was_not_rewound(tmp_path: Path) -> None:
+    told: dict[str, Any] = {"model": "<synthetic>", "isApiErrorMessage": True}
+    refused = reply("b", "a", words("I cannot"), reply_id="y")
+    refused["message"]["stop_reason"] = "refusal"
+    session = read(
+        tmp_path,
+        user("u", None, "Do it"),
+        reply("a", "u", words("API Error: refused"), reply_id="x", **told),
+        refused,
+        user("v", "a", "Something else"),
+    )
+    answer = session.messages[2]
+    assert (answer.state, answer.dropped_by) == (State.FAILED, session.messages[1].source)
+    assert not [entry for entry in transcript(session, Detail()) if isinstance(entry, Mark)]
 
 
 # Tokens

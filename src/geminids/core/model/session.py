@@ -68,7 +68,7 @@ class State(StrEnum):
     CANCELLED = "cancelled"
     SUPERSEDED = "superseded"
     UNRECORDED = "unrecorded"
-    """Typed in the session, but not in its files: the agent's log of what was typed alone has it."""
+    """Typed in the session, but not in its conversation: only a log or a queue of the agent has the text."""
 
 
 class Level(StrEnum):

@@ -20,6 +20,7 @@ import msgspec
 from geminids.agents.claude.homes import AGENT
 from geminids.agents.claude.layout import META_SUFFIX, SUBAGENTS, SUFFIX
 from geminids.agents.claude.read.content import blocks_of, object_or_empty, plain_text, text_or_none
+from geminids.agents.claude.read.queue import unsent_prompts
 from geminids.agents.claude.read.records import ASSISTANT, SPOKEN, TREE, USER, FileLog, Record
 from geminids.agents.claude.read.tools import AGENTS, agent_named
 from geminids.core.agents.base import Bundle
@@ -103,7 +104,7 @@ def _of_file(bundle: Bundle, logs: list[FileLog], about: dict[str, dict[str, Any
         if any(record.kind in SPOKEN for record in tree):
             yield _subagent(parent, agent, logs, tree, about.get(name, {}))
         return
-    if own:
+    if own or unsent_prompts(facts, ()):
         yield Conversation(bundle.key, SessionKind.MAIN, None, logs, own, facts)
     for agent, records in _sidechains(tree).items() if len(own) < len(tree) else ():
         yield _subagent(bundle.key, agent, logs, records, {})

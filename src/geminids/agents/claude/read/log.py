@@ -18,6 +18,7 @@ _NEVER_DECODED = {
     b'{"type":"api-request"': "api-request",
     b'{"type":"api-request-shape"': "api-request-shape",
     b'{"type":"api-request-blob"': "api-request-blob",
+    b'{"type":"api-request-resumed"': "api-request-resumed",
     b'{"type":"file-history-snapshot"': "file-history-snapshot",
     b'{"type":"file-history-delta"': "file-history-delta",
 }

@@ -18,10 +18,12 @@ from geminids.agents.claude.read.content import (
     block_part,
     blocks_of,
     object_or_empty,
+    plain_text,
     result_parts,
     text_or_none,
 )
-from geminids.agents.claude.read.origins import STOPPED, Said, of_nobody, said, said_by_user
+from geminids.agents.claude.read.origins import INTERRUPTED, STOPPED, Said, of_nobody, said, said_by_user
+from geminids.agents.claude.read.queue import MISSING, queued
 from geminids.agents.claude.read.records import SPOKEN, why_silent
 from geminids.agents.claude.read.tokens import larger, usage_of_request
 from geminids.agents.claude.read.tools import Answer, tool_call
@@ -45,6 +47,8 @@ from geminids.core.model import (
 from geminids.core.timestamps import parse_time
 
 SYNTHETIC_MODEL = "<synthetic>"
+_NOT_THE_MODELS = frozenset({"", "No response requested.", "(no content)"})
+"""Texts that Claude Code itself writes as an answer."""
 _LEVELS = {"warning": Level.WARNING, "warn": Level.WARNING, "error": Level.ERROR}
 _MODEL, _ASSISTANT = Origin.MODEL, Role.ASSISTANT
 """Under names that Python looks up faster: most messages have them."""
@@ -66,6 +70,7 @@ class _Draft(msgspec.Struct):
     usage: Usage | None = None
     level: Level | None = None
     request_id: str | None = None
+    missing: str | None = None
 
     def stands_also_at(self, laid: Laid) -> None:
         """Note that a further record belongs to the message."""
@@ -88,6 +93,7 @@ class _Draft(msgspec.Struct):
             self.fate.dropped_by,
             imported=self.fate.is_version,
             request_id=self.request_id,
+            missing=self.missing,
         )
 
 
@@ -109,6 +115,8 @@ class MessageBuilder:
         self._drafts: list[_Draft] = []
         self._replies: dict[str, _Draft] = {}
         self._asked: set[str] = set()
+        self._interrupted: set[object] = set()
+        """The ids of records after which the human stopped the model."""
         self._answers: dict[str, _Answered] = {}
         self._prompt: _Draft | None = None
         """The last words of the human, which files may be put in for."""
@@ -135,6 +143,8 @@ class MessageBuilder:
         for block in content:
             if type(block) is not dict:
                 continue
+            if kind == "user" and str(block.get("text", "")).startswith(INTERRUPTED):
+                self._interrupted.add(text_or_none(value.get("parentUuid")))
             answered = block.get("tool_use_id")
             if type(answered) is str and answered not in self._answers:
                 answer = Answer(block, value.get("toolUseResult"), "toolDenialKind" in value)
@@ -156,6 +166,8 @@ class MessageBuilder:
                 self._attached(laid)
             case "system":
                 self._noticed(laid)
+            case "queue-operation":
+                self._only_queued(laid)
 
     def _said_before(self, laid: Laid) -> None:
         """An earlier version of a record: its words, tied to nothing."""
@@ -228,9 +240,15 @@ class MessageBuilder:
         return tool_call(block, found.answer, found.at, self._children.get(call_id))
 
     def _said_for_model(self, laid: Laid, message: dict[str, Any]) -> None:
-        """What the CLI said in the model's place: errors of the API, or that there is nothing to say."""
+        """Add a text that Claude Code wrote as an answer: an API error, or that there was nothing to say.
+
+        Releases 2.1, up to 2.1.150 at least, also write the beginning of a stopped answer in this way.
+        """
         is_error = laid.record.value.get("isApiErrorMessage") is True
         origin = Origin.NOTICE if is_error else Origin.SYNTHETIC
+        if not is_error and laid.record.value.get("uuid") in self._interrupted:
+            said_by_program = plain_text(message.get("content")).strip() in _NOT_THE_MODELS
+            origin = origin if said_by_program else _MODEL
         draft = self._draft(laid, Role.SYSTEM if is_error else _ASSISTANT, origin)
         draft.parts += (block_part(block, origin) for block in blocks_of(message.get("content")))
         draft.level = Level.ERROR if is_error else None
@@ -257,6 +275,13 @@ class MessageBuilder:
         draft.parts += (*parts, *words.parts)
         draft.level = _level_of(words) if draft.origin is Origin.NOTICE else None
         self._prompt = draft if draft.origin is Origin.HUMAN else self._prompt
+
+    def _only_queued(self, laid: Laid) -> None:
+        """Add a prompt that no other record holds."""
+        words = queued(laid.record)
+        draft = self._draft(laid, Role.USER, words.origin)
+        draft.parts += words.parts
+        draft.missing = MISSING
 
     def _unasked(self, content: list[Any]) -> tuple[list[AnyPart], list[Any]]:
         """Answers to calls that are nowhere, and the rest of a content without any answers."""

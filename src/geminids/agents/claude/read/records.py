@@ -32,6 +32,7 @@ IGNORED = {
     "api-request": _COPIES,
     "api-request-shape": _COPIES,
     "api-request-blob": _COPIES,
+    "api-request-resumed": _COPIES,
     "file-history-snapshot": _FILES,
     "file-history-delta": _FILES,
     "attribution-snapshot": _FILES,
@@ -58,6 +59,14 @@ SILENT_ATTACHMENTS = {
 """The same for kinds of `attachment`; they carry no words of the conversation."""
 SEEN_WORKING = "what a tool or a subagent was seen doing; its result or its own file tells more"
 
+_NOT_READ = {
+    **dict.fromkeys(("fallbackModel", "originalModel", "trigger"), "the notice says it in words"),
+    "failedHookErrorIndexes": "which of the errors of hooks are failures; all of them are told",
+    "refusedMessageId": "the answer before, which says that it was refused",
+    "toolDenialBeforeRun": "that a call was declined, which `toolDenialKind` says too",
+    **dict.fromkeys(("attributionPlugin", "attributionPluginHash"), "which plugin a request counts for"),
+}
+"""Fields of records that are known and not read, and why."""
 _RECORD_FIELDS = frozenset(
     {"type", "uuid", "parentUuid", "logicalParentUuid", "sessionId", "session_id", "timestamp", "isSidechain"}
     | {"userType", "cwd", "version", "gitBranch", "entrypoint", "slug", "agentId", "message", "requestId"}
@@ -76,6 +85,7 @@ _RECORD_FIELDS = frozenset(
     | {"thinkingDurationMs", "thinkingDisplay", "attributionMcpServer", "attributionMcpTool"}
     | {"hookAdditionalContext", "preventContinuation", "promptSubmitEnding", "summarizeMetadata"}
     | {"apiErrorType", "failedResponseHadNoToolCall", "source", "commandRun"}
+    | _NOT_READ.keys()
 )
 _FACT_FIELDS = {
     LAST_PROMPT: frozenset({"type", "lastPrompt", "leafUuid", "sessionId", "explicit", "rewound", "cutUuid"}),

@@ -12,9 +12,10 @@ from geminids.agents.claude.read.content import text_or_none
 from geminids.agents.claude.read.conversations import Conversation
 from geminids.agents.claude.read.messages import MessageBuilder
 from geminids.agents.claude.read.origins import INTERRUPTED
+from geminids.agents.claude.read.queue import unsent_prompts
 from geminids.agents.claude.read.records import FORMAT, LAST_PROMPT, QUEUE
 from geminids.agents.claude.read.totals import totals_of
-from geminids.agents.claude.read.tree import Leaf, lay_out
+from geminids.agents.claude.read.tree import Leaf, lay_out, with_unrecorded
 from geminids.core.agents.base import Bundle
 from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
@@ -60,6 +61,8 @@ def _session(
 ) -> Session:
     own_problems: list[Problem] = []
     laid = lay_out(conversation.records, leaves_of(conversation), own_problems)
+    if unsent := unsent_prompts(conversation.facts, conversation.records):
+        laid = list(with_unrecorded(laid, unsent))
     of_subagent = conversation.kind is SessionKind.SUBAGENT
     builder = MessageBuilder(laid, conversation.children, of_subagent=of_subagent)
     messages = builder.build()

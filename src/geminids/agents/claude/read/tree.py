@@ -16,7 +16,8 @@ What is on no way was taken back. All of it stays where it was written.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -41,6 +42,7 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
 
 
 CURRENT = Fate(State.CURRENT)
+_UNRECORDED = Fate(State.UNRECORDED)
 
 
 class Laid(msgspec.Struct, frozen=True):
@@ -67,6 +69,16 @@ _MOST_ALIKE = 50
 def lay_out(records: Sequence[Record], leaves: Sequence[Leaf], problems: list[Problem]) -> list[Laid]:
     """The records of one conversation in order, each with what became of it; problems are added to a list."""
     return _Tree(records, leaves, problems).lay_out()
+
+
+def with_unrecorded(laid: Iterable[Laid], records: Iterable[Record]) -> Iterator[Laid]:
+    """Yield a conversation with records that hang on no other, each before the next later one."""
+    waiting = deque(records)
+    for one in laid:
+        while waiting and _is_after(one.record.place, waiting[0].place):
+            yield Laid(waiting.popleft(), _UNRECORDED)
+        yield one
+    yield from (Laid(record, _UNRECORDED) for record in waiting)
 
 
 class _Tree:
@@ -276,6 +288,9 @@ class _Tree:
                 above = self._fates[parent] if parent >= 0 else CURRENT
                 if above and (record.kind not in SPOKEN or above.state is State.REWOUND):
                     self._fates[index] = above
+                elif parent >= 0 and _is_refused(record):
+                    # Releases 2.0 go on from the error record.
+                    self._fates[index] = Fate(State.FAILED, self._records[parent].place)
                 else:
                     self._fates[index] = Fate(State.REWOUND, self._taker(index, goes_on))
 
@@ -320,6 +335,12 @@ def _reply_id(record: Record) -> str | None:
     message = record.value.get("message") if record.kind == ASSISTANT else None
     reply = message.get("id") if type(message) is dict else None
     return reply if type(reply) is str else None
+
+
+def _is_refused(record: Record) -> bool:
+    """Return whether a record is an answer that the service stopped."""
+    message = record.value.get("message") if record.kind == ASSISTANT else None
+    return type(message) is dict and message.get("stop_reason") == "refusal"
 
 
 def _blocks(record: Record) -> list[Any]:
