@@ -122,7 +122,7 @@ CREATE OR REPLACE TEMPORARY VIEW requests AS
     WHERE NOT t.imported
         AND EXISTS (SELECT 1 FROM counted_sessions s WHERE s.session_key = t.session_key)
         AND NOT EXISTS (
-            SELECT 1 FROM copied_messages c
+            SELECT 1 FROM copied_requests c
             WHERE c.session_key = t.session_key AND c.message_number = t.message_number
         );
 

@@ -102,4 +102,4 @@ def columns_page() -> str:
 
 
 def test_the_script_that_settles_is_what_the_command_runs() -> None:
-    check(SETTLING, "".join([WHAT_SETTLES, *(f"\n{statement};\n" for statement in statements())]))
+    check(SETTLING, "".join([WHAT_SETTLES, *(f"\n{statement};\n" for statement in statements().values())]))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import shutil
+import signal
+import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from geminids.query.sessions import by_month
@@ -19,10 +25,20 @@ from geminids.scale.places.disks import ObjectDisk, open_disk, open_place
 from geminids.scale.places.errors import PlaceError, StoreFailedError
 from geminids.scale.places.objects import ObjectStore
 from geminids.scale.schema import VERSION
+from geminids.scale.tables.stored import stored_batches, stored_pieces
 from tests.conftest import FIXTURES, Run
 from tests.support.homes import write_session
 from tests.support.large_homes import write_large_home
-from tests.support.object_storage import READER, WEED, WRITER, Fault, Proxy, Server, s3_server
+from tests.support.object_storage import (
+    READER,
+    WEED,
+    WRITER,
+    Fault,
+    Proxy,
+    Server,
+    s3_server,
+)
+from tests.support.storage_soak import read_once, stop_once, write_lake
 from tests.support.tables import Row, table, write_tables
 
 pytestmark = [
@@ -76,9 +92,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def rows(uri: str, name: str) -> list[Row]:
     """All rows of a table in a bucket, read by pyarrow."""
-    system, folder = ObjectStore(uri).file_system()
-    path = f"{folder}/{name}".strip("/")
-    read: list[Row] = ds.dataset(path, filesystem=system, partitioning="hive").to_table().to_pylist()
+    store = ObjectStore(uri)
+    with TemporaryDirectory() as folder:
+        paths = store.fetched(list(store.listed(name)), Path(folder))
+        read: list[Row] = ds.dataset(paths, partitioning="hive").to_table().to_pylist()
     return read
 
 
@@ -383,3 +400,152 @@ def test_sql_goes_on_where_the_storage_fails_for_a_while(
     proxy.choose = lambda method, path, number: faults[number % len(faults)]
     found = geminids("sql", "--tables", storage, "--json", "select count(*) as n from sessions")
     assert (found.code, '"n":' in found.out) == (0, True)
+
+
+# Reading ends
+
+
+QUERY = ("select count(*) as n, sum(length) as letters from messages", "--json")
+
+
+@pytest.fixture
+def silent(storage: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{listening.getsockname()[1]}")
+        yield f"s3://team/{uuid4().hex}"
+
+
+def test_no_read_hangs(storage: str, tmp_path: Path) -> None:
+    """`python -m tests.support.storage_soak` does so for longer, and with trouble on the way."""
+    write_lake(tmp_path, storage, 3)
+    with ThreadPoolExecutor(2) as pool:
+        reads = list(pool.map(lambda _: read_once(storage, os.environ, 60), range(20)))
+    assert {one.code for one in reads} == {0}
+    assert len({one.out for one in reads}) == 1
+
+
+def test_what_does_not_answer_is_named(geminids: Run, silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "DEADLINE", 0.5)
+    refused = geminids("sql", "--tables", silent, "select 1")
+    assert refused.code == 2
+    assert refused.err == (
+        f"geminids: Cannot use '{silent}/_geminids': the storage did not answer within 0.5 seconds.\n"
+    )
+
+
+def test_an_object_that_does_not_come_is_named(
+    geminids: Run, storage: str, home: Path, tmp_path: Path, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tables(home, tmp_path / "data", storage)
+    monkeypatch.setattr(objects, "DEADLINE", 1.0)
+    wait = Fault(wait=5.0)
+    proxy.choose = lambda method, path, number: wait if "/messages/agent" in path else None
+    refused = geminids("sql", "--tables", storage, *QUERY)
+    assert refused.code == 2
+    assert "/messages/agent=gemini/month=2026-05/laptop" in refused.err
+    assert "did not answer within 1 second" in refused.err
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_read_ends_soon_after_a_signal(
+    proxy: Proxy, storage: str, home: Path, tmp_path: Path, sent: signal.Signals
+) -> None:
+    write_tables(home, tmp_path / "data", storage)
+    (tmp_path / "tmp").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    proxy.choose = lambda method, path, number: Fault(wait=30.0) if "/messages/agent" in path else None
+    stopped = stop_once(storage, environment, sent, 3.0, query=QUERY[0])
+    assert stopped.seconds < 2.0
+    assert (stopped.code, stopped.out) == (128 + sent, "")
+    assert "Traceback" not in stopped.err
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_only_tables_that_a_query_touches_are_fetched(
+    geminids: Run, storage: str, home: Path, tmp_path: Path, proxy: Proxy
+) -> None:
+    write_tables(home, tmp_path / "data", storage)
+    asked: set[str] = set()
+
+    def note(method: str, path: str, number: int) -> None:
+        if method == "GET" and "/agent" in path:
+            asked.add(path.split("/")[-4])
+
+    proxy.choose = note
+    for query, touched in (
+        ("select count(*) from all_sessions", {"sessions"}),
+        ("select count(*) from all_messages join all_sessions using (month)", {"messages", "sessions"}),
+        ("with sessions as (select 1 as n) select * from sessions, all_messages", {"messages"}),
+        ("select sum(total) from requests", {"sessions"}),
+        ("select count(*) from messages", {"sessions", "messages"}),
+    ):
+        asked.clear()
+        assert geminids("sql", "--tables", storage, query).code == 0
+        assert asked == touched, query
+
+
+def test_a_connection_that_breaks_always_is_said_in_a_sentence(
+    geminids: Run, storage: str, home: Path, tmp_path: Path, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tables(home, tmp_path / "data", storage)
+    monkeypatch.setattr(objects, "TRIES", 1)
+    proxy.choose = lambda method, path, number: Fault(cut=True) if "/messages/agent" in path else None
+    refused = geminids("sql", "--tables", storage, *QUERY)
+    assert refused.code == 2
+    assert refused.err == (
+        f"geminids: Cannot use '{storage}': the storage cannot be reached, or breaks off each time.\n"
+    )
+
+
+def test_more_than_fits_is_not_fetched(
+    geminids: Run, storage: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tables(home, tmp_path / "data", storage)
+    monkeypatch.setattr(objects, "MOST_FETCHED", 1_000)
+    refused = geminids("sql", "--tables", storage, *QUERY)
+    assert refused.code == 2
+    assert "this needs" in refused.err
+
+
+def test_a_large_file_is_fetched_piece_by_piece_and_never_of_two_versions(
+    storage: str, tmp_path: Path, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(objects, "_PIECE", 1_000)
+    store, content = ObjectStore(storage), bytes(range(256)) * 20
+    store.put("there/a=1/large", content)
+    (copied,) = store.fetched(list(store.listed("there")), tmp_path / "copies")
+    assert Path(copied).read_bytes() == content
+    assert "a=1" in copied
+    (stored,) = store.listed("there")
+    other = ObjectStore(storage)
+    gets: list[str] = []
+
+    def second(method: str, path: str, number: int) -> None:
+        gets.append(method)
+        if gets.count("GET") == 2 and method == "GET":
+            other.put("there/a=1/large", content[::-1])
+
+    proxy.choose = second
+    with pytest.raises(PlaceError, match="written anew while it was read; try again"):
+        store.fetched([stored], tmp_path / "others")
+
+
+def test_pieces_of_a_large_table_file_are_read_from_a_bucket(
+    storage: str, home: Path, tmp_path: Path
+) -> None:
+    store = ObjectStore(storage)
+    write_tables(home, tmp_path / "data", storage)
+    stored = list(store.listed("messages"))
+    for file, copied in zip(stored, store.fetched(stored, tmp_path), strict=True):
+        pq.write_table(pq.ParquetFile(copied).read(), copied, row_group_size=5)
+        store.put(file.name, Path(copied))
+    pieces = list(stored_pieces(store, "messages", most=1))
+    assert len(pieces) > 2 * len(stored)
+    read = [
+        row["text"]
+        for piece in pieces
+        for batch in stored_batches(piece, "messages", ["text"])
+        for row in batch.to_pylist()
+    ]
+    assert sorted(read) == sorted(row["text"] for row in rows(storage, "messages"))

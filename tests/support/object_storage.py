@@ -1,6 +1,7 @@
 """Object storage on this machine: a server that speaks S3, and a way to it on which things go wrong.
 
-The server is SeaweedFS, which the group `test` installs. Its data is in a folder that goes with it.
+The server is SeaweedFS, which the group `test` installs. Its data is in a folder that goes with it. The
+server of moto is another one for those who install it (`pip install 'moto[server]'`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
+from urllib.request import Request, urlopen
 
 WEED = Path(sys.executable).with_name("weed")
+MOTO = Path(sys.executable).with_name("moto_server")
 ADMIN, WRITER, READER = "admin", "writer", "reader"
 SECRET = "not-a-secret"
 _RIGHTS = {ADMIN: ["Admin"], WRITER: ["Read", "Write", "List"], READER: ["Read", "List"]}
@@ -75,6 +78,24 @@ def s3_server(folder: Path, *options: str) -> Iterator[Server]:
             running.kill()
             running.wait()
             shutil.rmtree(folder / "data", ignore_errors=True)
+
+
+@contextmanager
+def moto_server(folder: Path) -> Iterator[Server]:
+    """Run the server of moto on loopback, with a bucket `team`."""
+    (port,) = _free_ports(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "log").open("wb") as log:
+        line = [str(MOTO), "-H", "127.0.0.1", "-p", str(port)]
+        running = subprocess.Popen(line, stdout=log, stderr=log, cwd=folder)
+        try:
+            server = Server("127.0.0.1", port)
+            _wait_for(server, running, folder / "log")
+            urlopen(Request(f"{server.url}/team", method="PUT")).close()
+            yield server
+        finally:
+            running.kill()
+            running.wait()
 
 
 def _free_ports(number: int) -> list[int]:

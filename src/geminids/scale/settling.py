@@ -30,7 +30,8 @@ that holds one of the same requests, and came before, has a message of the same 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping
 
 from geminids.scale.schema import SESSIONS, TOKENS
 
@@ -153,7 +154,8 @@ def settled(columns: Collection[str] = SESSIONS.names) -> dict[str, str]:
     """The settled tables, each with the query that it is; `columns` are those that `all_sessions` has."""
     return {
         "messages": _own("messages", "number"),
-        "requests": _own("requests", "message_number"),
+        # Of copied messages only those of copied requests have tokens.
+        "requests": _own("requests", "message_number", "copied_requests"),
         "calls": _own("calls", "message_number"),
         "changes": _own("changes", "message_number"),
         "problems": f"SELECT * FROM {EVERY}problems",
@@ -161,23 +163,35 @@ def settled(columns: Collection[str] = SESSIONS.names) -> dict[str, str]:
     }
 
 
-def statements(columns: Collection[str] = SESSIONS.names) -> Sequence[str]:
-    """All steps and views in the order in which they are made, for an engine that has temporary tables.
+def statements(columns: Collection[str] = SESSIONS.names) -> Mapping[str, str]:
+    """All steps and views by name, in the order in which they are made, for an engine with temporary tables.
 
     Steps are worked out once and stored, as each is used often; others store them as they can.
     """
-    steps = [f"CREATE OR REPLACE TEMPORARY TABLE {name} AS{_indented(q)}" for name, q in STEPS.items()]
-    views = settled(columns).items()
-    return [*steps, *(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS{_indented(q)}" for name, q in views)]
+    made = {name: f"CREATE OR REPLACE TEMPORARY TABLE {name} AS{_indented(q)}" for name, q in STEPS.items()}
+    for name, query in settled(columns).items():
+        made[name] = f"CREATE OR REPLACE TEMPORARY VIEW {name} AS{_indented(query)}"
+    return made
 
 
-def _own(table: str, number: str) -> str:
+def made_of(tables: Collection[str]) -> set[str]:
+    """Return the names of some tables and of all steps and tables that these are made of."""
+    queries = STEPS | settled()
+    found, next_names = set[str](), set(tables)
+    while next_names:
+        found |= next_names
+        named = (re.findall(r"(?:FROM|JOIN) (\w+)", queries.get(name, "")) for name in next_names)
+        next_names = {name for names in named for name in names} - found
+    return found
+
+
+def _own(table: str, number: str, copied: str = "copied_messages") -> str:
     return f"""
         SELECT * FROM {EVERY}{table} AS t
         WHERE NOT t.imported
             AND EXISTS (SELECT 1 FROM counted_sessions s WHERE s.session_key = t.session_key)
             AND NOT EXISTS (
-                SELECT 1 FROM copied_messages c
+                SELECT 1 FROM {copied} c
                 WHERE c.session_key = t.session_key AND c.message_number = t.{number}
             )"""
 

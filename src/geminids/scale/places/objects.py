@@ -7,9 +7,10 @@ at is tried again for a while.
 
 from __future__ import annotations
 
+import asyncio
 import re
-import time
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from datetime import timedelta
 from functools import cache, partial
 from itertools import count
@@ -19,11 +20,12 @@ from urllib.parse import urlsplit
 
 from geminids.core.piecewise import BUFFER, opened_piecewise
 from geminids.scale.places.errors import PlaceError, ScaleNotInstalledError, StoreFailedError
+from geminids.scale.places.requests import answer_of
 from geminids.scale.places.stored import Stored
 
 if TYPE_CHECKING:
+    from obstore import GetOptions
     from obstore.store import RetryConfig
-    from pyarrow.fs import FileSystem
 
 Answer = TypeVar("Answer")
 
@@ -37,11 +39,17 @@ TRIES = 8
 """So often is anything tried again, with growing pauses: some twenty seconds in all."""
 _RETRY: RetryConfig = {
     "max_retries": TRIES,
-    "retry_timeout": timedelta(seconds=60),
+    "retry_timeout": timedelta(seconds=45),
     "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2},
 }
+DEADLINE = 60.0
+"""Seconds in which a request to read is answered, tries and pauses included."""
 _CHUNK, _AT_ONCE = 8 << 20, 2
 """Bytes of a large file that are sent in one request, and requests at once."""
+_PIECE, _PIECES_AT_ONCE = 4 << 20, 8
+"""Bytes of a file that are fetched in one request, and requests at once: slow lines meet the deadline."""
+MOST_FETCHED = 10_000_000_000
+"""Bytes of files that are fetched for one query."""
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]+)(/.*)?")
 
 _TOLD = re.compile(r"<Code>(\w{1,80})</Code>\s*<Message>([^<>\x00-\x1f]{1,300})</Message>")
@@ -74,9 +82,14 @@ _REASONS = (
         "the storage refuses the credentials; check {credentials}",
     ),
     Reason(
-        "QuotaExceeded|StorageFull|InsufficientStorage|507|[Nn]o space left|not enough space|disk full"
-        "|AccountBeingQuotaLimited",
+        "QuotaExceeded|StorageFull|InsufficientStorage|507 Insufficient Storage|status code: 507"
+        "|[Nn]o space left|not enough space|disk full|AccountBeingQuotaLimited",
         "the storage is full, or a quota of it is used up",
+        is_fault=True,
+    ),
+    Reason(
+        "status code: 412|Precondition",
+        "a file of it was written anew while it was read; try again",
         is_fault=True,
     ),
     Reason(
@@ -115,16 +128,23 @@ class ObjectStore:
         return self._uri
 
     def listed(self, below: str = "") -> Iterator[Stored]:
-        """All objects below a folder of it."""
+        """Return all objects below a folder of it."""
         import obstore
 
-        yield from map(_stored, self._ask(lambda: obstore.list(self._store, prefix=below or None).collect()))
+        async def collect() -> list[Stored]:
+            found: list[Stored] = []
+            pages = aiter(obstore.list(self._store, prefix=below or None))
+            while (page := await self._in_time(anext(pages, None), below)) is not None:
+                found += map(_stored, page)
+            return found
+
+        yield from self._ask(collect, is_bounded=False)
 
     def held_in(self, folder: str) -> tuple[Sequence[str], Sequence[Stored]]:
         """The folders and the objects right in a folder, by their whole names."""
         import obstore
 
-        found = self._ask(lambda: obstore.list_with_delimiter(self._store, folder or None))
+        found = self._ask(lambda: obstore.list_with_delimiter_async(self._store, folder or None), folder)
         return found["common_prefixes"], [_stored(one) for one in found["objects"]]
 
     def about(self, name: str) -> Stored | None:
@@ -132,25 +152,36 @@ class ObjectStore:
         import obstore
 
         try:
-            return _stored(self._ask(lambda: obstore.head(self._store, name)))
+            return _stored(self._ask(lambda: obstore.head_async(self._store, name), name))
         except FileNotFoundError:
             return None
 
     def read(self, name: str) -> bytes | None:
         """All that is in an object."""
-        import obstore
-
         try:
-            return self._ask(lambda: bytes(obstore.get(self._store, name).bytes()))
+            return self._ask(partial(self._whole, name), name)
         except FileNotFoundError as error:
             self._refuse_missing_bucket(error)
             return None
+
+    def read_all(self, names: Sequence[str]) -> Sequence[bytes | None]:
+        """Return the contents of small objects, fetched some at once; None for those that are gone."""
+
+        async def content(name: str) -> bytes | None:
+            try:
+                return await self._answered(partial(self._whole, name), name)
+            except FileNotFoundError:
+                return None
+
+        return answer_of(_some_at_once(list(map(content, names))))
 
     def part(self, name: str, start: int, end: int) -> memoryview:
         """The bytes of an object between two places. Raises FileNotFoundError if it is gone."""
         import obstore
 
-        return self._ask(lambda: memoryview(obstore.get_range(self._store, name, start=start, end=end)))
+        return memoryview(
+            self._ask(lambda: obstore.get_range_async(self._store, name, start=start, end=end), name)
+        )
 
     def opened(self, name: str, size: int, buffer: int = BUFFER) -> BinaryIO:
         """An object to be read piece by piece, so many bytes at least at a time."""
@@ -161,7 +192,12 @@ class ObjectStore:
         import obstore
 
         self._ask(
-            lambda: obstore.put(self._store, name, content, chunk_size=_CHUNK, max_concurrency=_AT_ONCE),
+            lambda: obstore.put_async(
+                self._store, name, content, chunk_size=_CHUNK, max_concurrency=_AT_ONCE
+            ),
+            name,
+            # A large file takes long; each of its requests has a limit of its own.
+            is_bounded=False,
             writing=True,
         )
 
@@ -170,39 +206,130 @@ class ObjectStore:
         import obstore
 
         try:
-            self._ask(lambda: obstore.delete(self._store, name), writing=True)
+            self._ask(lambda: obstore.delete_async(self._store, name), name, writing=True)
         except FileNotFoundError as error:
             self._refuse_missing_bucket(error)
 
-    def file_system(self) -> tuple[FileSystem, str]:
-        """The same for pyarrow: read by what reads it here, so with the same credentials and as often."""
-        from pyarrow.fs import PyFileSystem
+    def fetched(self, files: Sequence[Stored], folder: Path) -> Sequence[str]:
+        """Copy objects into a folder of this machine, some at once, and return the paths of the copies.
 
-        from geminids.scale.places.arrow_files import ObjectFiles
+        Of the names of objects, the copies keep the folders with values (agent=gemini). Raises PlaceError for
+        more than fits.
+        """
+        paths = [_path_of_copy(folder, number, file) for number, file in enumerate(files)]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _refuse_too_much(self._uri, files, folder)
+            for parent in {path.parent for path in paths}:
+                parent.mkdir(parents=True, exist_ok=True)
+            answer_of(_some_at_once([self._fetch(*wanted) for wanted in zip(files, paths, strict=True)]))
+        except FileNotFoundError as error:
+            raise PlaceError(self._uri, "a file of it was removed while it was read; try again") from error
+        except OSError as error:
+            raise PlaceError(str(folder), error.strerror or str(error)) from error
+        return list(map(str, paths))
 
-        return PyFileSystem(ObjectFiles(self)), ""
+    async def _fetch(self, file: Stored, path: Path) -> None:
+        """Copy an object: in one request if it is small, else piece by piece."""
+        with path.open("wb") as copy:
+            if file.size <= _PIECE:
+                copy.write(await self._answered(partial(self._whole, file.name), file.name))
+                return
+            version: str | None = None
+            for start in range(0, file.size, _PIECE):
+                end = min(start + _PIECE, file.size)
+                ask = partial(self._piece, file.name, (start, end), version)
+                content, version = await self._answered(ask, file.name)
+                copy.write(content)
+
+    async def _whole(self, name: str) -> bytes:
+        import obstore
+
+        return bytes(await (await obstore.get_async(self._store, name)).bytes_async())
+
+    async def _piece(self, name: str, span: tuple[int, int], version: str | None) -> tuple[bytes, str | None]:
+        """Return some bytes of an object and its version, or refuse another version than the one given."""
+        import obstore
+
+        options: GetOptions = {"range": span} if version is None else {"range": span, "if_match": version}
+        got = await obstore.get_async(self._store, name, options=options)
+        return bytes(await got.bytes_async()), got.meta["e_tag"]
 
     def _refuse_missing_bucket(self, error: FileNotFoundError) -> None:
         if re.search(_REASONS[0].pattern, str(error)):
             raise PlaceError(self._uri, _REASONS[0].says) from error
 
-    def _ask(self, question: Callable[[], Answer], *, writing: bool = False) -> Answer:
-        """What the storage answers; what it refuses is said in words."""
+    def _ask(self, question: Callable[[], Awaitable[Answer]], name: str = "", **how: bool) -> Answer:
+        """Return what the storage answers. Raises PlaceError or StoreFailedError, which say why not."""
+        return answer_of(self._answered(question, name, **how))
+
+    async def _answered(
+        self,
+        question: Callable[[], Awaitable[Answer]],
+        name: str,
+        *,
+        is_bounded: bool = True,
+        writing: bool = False,
+    ) -> Answer:
         from obstore.exceptions import BaseError
 
         for tries in count():
             try:
-                return question()
+                return await (self._in_time(question(), name) if is_bounded else question())
             except BaseError as error:
                 said = str(error)
                 if tries < TRIES and _BROKEN_OFF.search(said):
                     # Where an answer breaks off in the middle, the library does not ask again.
-                    time.sleep(_pause(tries))
+                    await asyncio.sleep(_pause(tries))
                     continue
                 reason, is_fault = reason_of(said, self._uri)
                 failed = StoreFailedError if writing and is_fault else PlaceError
                 raise failed(self._uri, reason) from error
         raise AssertionError
+
+    async def _in_time(self, request: Awaitable[Answer], name: str) -> Answer:
+        try:
+            async with asyncio.timeout(DEADLINE):
+                return await request
+        except TimeoutError as error:
+            where = "/".join(filter(None, (self._uri.rstrip("/"), name)))
+            raise PlaceError(where, f"the storage did not answer within {DEADLINE:g} seconds") from error
+
+
+async def _some_at_once(requests: Sequence[Coroutine[Any, Any, Answer]]) -> list[Answer]:
+    """Return all answers, in order; the first error cancels what is left."""
+    room = asyncio.Semaphore(_PIECES_AT_ONCE)
+
+    async def in_turn(request: Coroutine[Any, Any, Answer]) -> Answer:
+        async with room:
+            return await request
+
+    tasks = [asyncio.ensure_future(in_turn(request)) for request in requests]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for request in requests:
+            # A request that was cancelled before its turn was never begun.
+            request.close()
+
+
+def _path_of_copy(folder: Path, number: int, file: Stored) -> Path:
+    values = [part for part in file.name.split("/")[:-1] if "=" in part]
+    return folder.joinpath(*values, f"{number}{Path(file.name).suffix}")
+
+
+def _refuse_too_much(uri: str, files: Sequence[Stored], folder: Path) -> None:
+    size, free = sum(file.size for file in files), shutil.disk_usage(folder).free
+    if size > min(MOST_FETCHED, free // 2):
+        raise PlaceError(
+            uri,
+            f"this needs {len(files):,} files of {size / 1e9:.1f} GB from it; at most "
+            f"{MOST_FETCHED / 1e9:.0f} GB are fetched, and half of what is free in {str(folder.parent)!r} "
+            f"({free / 1e9:.1f} GB). Ask a copy of the tables on a disk (--tables FOLDER)",
+        )
 
 
 def _pause(tries: int) -> float:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from pyarrow.fs import FileSystem
+from typing import NamedTuple, Protocol
 
 
 class Stored(NamedTuple):
@@ -34,6 +31,14 @@ class Store(Protocol):
         """All that is in a file; None if there is none."""
         ...
 
+    def read_all(self, names: Sequence[str]) -> Sequence[bytes | None]:
+        """Return the contents of small files; None for those that are gone."""
+        ...
+
+    def part(self, name: str, start: int, end: int) -> bytes | memoryview:
+        """Return the bytes of a file between two places. Raises FileNotFoundError if it is gone."""
+        ...
+
     def put(self, name: str, content: Path | bytes) -> None:
         """Write a file, whole or not at all."""
         ...
@@ -42,6 +47,6 @@ class Store(Protocol):
         """Remove a file, if it is there."""
         ...
 
-    def file_system(self) -> tuple[FileSystem, str]:
-        """The same for pyarrow: what files are read through, and the folder in it."""
+    def fetched(self, files: Sequence[Stored], folder: Path) -> Sequence[str]:
+        """Return paths at which engines read files; where engines need copies, these go to the folder."""
         ...

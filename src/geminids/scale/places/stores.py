@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
 from geminids.core.config import expanded
 from geminids.scale.places.errors import PlaceError, StoreFailedError
 from geminids.scale.places.stored import Store, Stored
-
-if TYPE_CHECKING:
-    from pyarrow.fs import FileSystem
 
 
 def open_store(uri: str) -> Store:
@@ -65,6 +61,16 @@ class LocalStore:
         except OSError as error:
             raise PlaceError(str(self._folder / name), error.strerror or str(error)) from error
 
+    def read_all(self, names: Sequence[str]) -> Sequence[bytes | None]:
+        """Return the contents of files; None for those that are gone."""
+        return list(map(self.read, names))
+
+    def part(self, name: str, start: int, end: int) -> bytes:
+        """Return the bytes of a file between two places. Raises FileNotFoundError if it is gone."""
+        with (self._folder / name).open("rb") as opened:
+            opened.seek(start)
+            return opened.read(end - start)
+
     def put(self, name: str, content: Path | bytes) -> None:
         """Write a file, whole or not at all."""
         target = self._folder / name
@@ -88,11 +94,9 @@ class LocalStore:
             if folder == self._folder or not _is_removed(folder):
                 return
 
-    def file_system(self) -> tuple[FileSystem, str]:
-        """The same for pyarrow."""
-        from pyarrow.fs import LocalFileSystem
-
-        return LocalFileSystem(), str(self._folder)
+    def fetched(self, files: Sequence[Stored], folder: Path) -> Sequence[str]:
+        """Return the paths of files: nothing is copied."""
+        return [f"{self._folder}/{file.name}" for file in files]
 
     def _refused(self, error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import duckdb
 import pyarrow as pa
 
-from geminids.scale.batches import TYPES, arrow_schema
-from geminids.scale.places.errors import PlaceError
+from geminids.core.atomic_files import temporary_folder
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import LocalStore
-from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Kind, Table
-from geminids.scale.settling import EVERY, statements
+from geminids.scale.schema import PARTITIONS, TABLES, Kind, Table
+from geminids.scale.settling import EVERY, made_of, statements
 from geminids.scale.sql.asking import Asking, Given
 from geminids.scale.sql.errors import (
     BadQueryError,
@@ -28,10 +28,17 @@ from geminids.scale.sql.errors import (
 )
 from geminids.scale.sql.memory import bounded
 from geminids.scale.sql.reserved import with_quotes, without_end
-from geminids.scale.tables.manifest import is_of_table, refuse_newer_tables
+from geminids.scale.tables.manifest import (
+    files_of_table,
+    machine_of,
+    refuse_newer_tables,
+    refuse_newer_version,
+)
 
 MEMORY = "1GB"
 """What a query may take; what needs more goes through a folder that is gone afterwards."""
+SPILLED = "2GB"
+"""The most that goes through that folder."""
 ROWS = 2_000
 """Of an answer at a time: some of them may be long."""
 _NAMES_OF_TYPES: dict[Kind, str] = {
@@ -42,8 +49,10 @@ _NAMES_OF_TYPES: dict[Kind, str] = {
     "time": "TIMESTAMP WITH TIME ZONE",
     "files": "STRUCT(path VARCHAR, format VARCHAR, size BIGINT, kept BOOLEAN)[]",
 }
-_PATTERN = frozenset("*?[]{}")
-"""What makes a pattern of the name of a file."""
+_PATTERN = re.compile(r"[*?\[]")
+"""Characters that make a pattern of a file name for the engine."""
+_READS = re.compile(r"\b(from|show|describe|summarize|pragma)\b", re.IGNORECASE)
+_NAMES = frozenset({*TABLES, *(f"{EVERY}{name}" for name in TABLES)})
 _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
@@ -77,22 +86,29 @@ class Database:
         """Raises PlaceError for a newer release's tables, and NoTablesError."""
         self._store = store
         self._memory = memory
-        refuse_newer_tables(store)
-        self._files = {name: _files_of(store, name) for name in TABLES}
+        self._machines = refuse_newer_tables(store)
+        self._files = {name: files_of_table(store, name) for name in TABLES}
         if not any(self._files.values()):
             raise NoTablesError(store.uri)
+        self._made: set[str] = set()
         self._open = ExitStack()
         self._reader: pa.RecordBatchReader | None = None
 
     def __enter__(self) -> Self:
         with self._open:
             self._open.enter_context(bounded())
-            spill = self._open.enter_context(tempfile.TemporaryDirectory(prefix="geminids-"))
-            limits: dict[str, str] = {"memory_limit": self._memory, "temp_directory": spill}
+            folder = self._open.enter_context(temporary_folder())
+            self._copies = Path(folder, "tables")
+            self._copies.mkdir()
+            limits: dict[str, str] = {
+                "memory_limit": self._memory,
+                "temp_directory": f"{folder}/spilled",
+                "max_temp_directory_size": SPILLED,
+            }
             self._connection = duckdb.connect(config=_CLOSED | limits)
             self._thread = Asking(self._connection.interrupt)
             self._open.callback(self._close)
-            self._asking(self._prepare, before_query=True)
+            self._asking(self._close_doors, before_query=True)
             self._open = self._open.pop_all()
         return self
 
@@ -115,8 +131,9 @@ class Database:
         """The columns of an answer, and its rows, some at a time, until the next. Raises BadQueryError."""
         if self._reader is not None:
             self._reader.close()
-        query = query.encode("utf-8", "replace").decode()
-        relation = self._asking(lambda: self._connection.sql(self._checked(query)))
+        query = self._asking(lambda: self._one_query(query.encode("utf-8", "replace").decode()))
+        self._provide(self._asking(lambda: self._tables_of(query)))
+        relation = self._asking(lambda: self._connection.sql(self._reading(query)))
         names = _each_once(relation.columns)
         self._reader = reader = self._asking(lambda: relation.to_arrow_reader(ROWS))
         schema = pa.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
@@ -127,8 +144,8 @@ class Database:
             if batch.num_rows:
                 yield batch.rename_columns(schema.names)
 
-    def _checked(self, query: str) -> str:
-        """A query, if it is one and does nothing but read."""
+    def _one_query(self, query: str) -> str:
+        """Return a query as the engine takes it, if it is one of a kind that reads."""
         query = with_quotes(query)
         found = self._connection.extract_statements(query)
         if len(found) != 1 and any(one.type != duckdb.StatementType.MULTI for one in found):
@@ -138,12 +155,23 @@ class Database:
         if found[0].type != duckdb.StatementType.SELECT:
             kind = {"MULTI": "PIVOT"}.get(found[0].type.name, found[0].type.name)
             raise BadQueryError(f"{kind} is not allowed; SELECT, WITH, FROM, DESCRIBE and SUMMARIZE are.")
-        query = without_end(query)
-        self._refuse_changes(query)
-        return query
+        return without_end(query)
 
-    def _refuse_changes(self, query: str) -> None:
-        """Refuse what writes in the middle of a query that reads: WITH made AS (COPY …) FROM made.
+    def _tables_of(self, query: str) -> Collection[str]:
+        """Return the tables that a query names; all of them, if it reads anything else (SHOW TABLES)."""
+        try:
+            # Another connection has no views that would be opened for it.
+            with self._connection.cursor() as other:
+                named = {name.casefold() for name in other.get_table_names(query)}
+        except duckdb.BinderException:
+            # The engine looks for columns of JOIN … USING, and does not know the tables yet.
+            named = set(re.findall(r"\w+", query.casefold()))
+        return named & _NAMES if named or not _READS.search(query) else _NAMES
+
+    def _reading(self, query: str) -> str:
+        """Return a query that does nothing but read.
+
+        Refuse what writes in the middle of a query that reads: WITH made AS (COPY …) FROM made.
 
         The files of the tables could be written, too, as they are open to the engine. It tells by itself, if
         the query is part of another one: only at its beginning such things may stand. What makes a query of a
@@ -161,6 +189,7 @@ class Database:
             if not _CHANGES.search(str(error)):
                 raise
             raise BadQueryError("it may only read; no INSERT, UPDATE, DELETE, COPY.") from error
+        return query
 
     def _asking(self, work: Callable[[], Given], *, before_query: bool = False) -> Given:
         """What the engine answers, in a thread: who waits can be interrupted, and then so is the engine."""
@@ -181,67 +210,52 @@ class Database:
             tables = [*TABLES, *(f"{EVERY}{name}" for name in TABLES)]
             raise bad_query(str(error), tables, _COLUMNS) from error
 
-    def _prepare(self) -> None:
-        """Put the tables in, settle them, and close all doors."""
-        for table in TABLES.values():
-            self._add(table, self._files[table.name])
-        self._refuse_newer_rows()
-        for statement in statements():
-            self._connection.execute(statement)
-        paths = [path for files in self._local.values() for path in files]
-        self._connection.execute(f"SET allowed_paths = {_list(paths)}")
+    def _close_doors(self) -> None:
+        """Leave the engine nothing but the files of tables."""
+        paths = [f"{self._store.uri}/{file.name}" for files in self._files.values() for file in files]
+        if not isinstance(self._store, LocalStore):
+            paths = []
+        folder = str(self._copies)
+        self._connection.execute(f"SET allowed_paths = {_list({*paths, *map(_escaped, paths)})}")
+        self._connection.execute(f"SET allowed_directories = {_list({folder, _escaped(folder)})}")
+        # Else each step opens all files again.
+        self._connection.execute("SET parquet_metadata_cache = true")
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
-    @property
-    def _local(self) -> Mapping[str, Sequence[str]]:
-        """The files that the engine opens itself: on a disk, and with names that are no patterns."""
-        if not isinstance(self._store, LocalStore):
-            return {}
-        paths = {
-            table: [f"{self._store.uri}/{name}" for name in files] for table, files in self._files.items()
-        }
-        return {table: some for table, some in paths.items() if not any(map(_PATTERN.intersection, some))}
+    def _provide(self, wanted: Collection[str]) -> None:
+        """Make the tables that a query names, and what they are settled by; nothing else is fetched."""
+        needed = made_of(wanted) - self._made
+        for table in TABLES.values():
+            if f"{EVERY}{table.name}" in needed:
+                files = self._files[table.name]
+                paths = self._store.fetched(files, self._copies / table.name) if files else ()
+                self._asking(partial(self._add, table, paths), before_query=True)
+                self._asking(partial(self._refuse_newer_rows, table), before_query=True)
+        for name, statement in statements().items():
+            if name in needed:
+                self._asking(partial(self._connection.execute, statement), before_query=True)
+        self._made |= needed
 
-    def _add(self, table: Table, files: Sequence[str]) -> None:
-        name = f"{EVERY}{table.name}"
-        if local := self._local.get(table.name):
-            read = f"read_parquet({_list(local)}, union_by_name = true, hive_partitioning = true, "
-            read += f"hive_types = {{{', '.join(f'{key}: VARCHAR' for key in PARTITIONS)}}})"
-            there = self._connection.sql(f"FROM {read} LIMIT 0").columns
-            columns = ", ".join(_selected(table, set(there)))
-            self._connection.execute(f"CREATE TEMPORARY VIEW {name} AS SELECT {columns} FROM {read}")
-            return
-        self._connection.register(name, self._read_by_arrow(table, files))
-
-    def _read_by_arrow(self, table: Table, files: Sequence[str]) -> Any:
-        """What the engine cannot open itself, with all columns of the table."""
-        schema = arrow_schema(table)
-        if not files:
-            return schema.empty_table()
-        import pyarrow.dataset as ds
-
-        system, folder = self._store.file_system()
-        keys = pa.schema([(key, TYPES["text"]) for key in PARTITIONS])
-        paths = [f"{folder}/{name}".lstrip("/") if not folder else f"{folder}/{name}" for name in files]
-        return ds.dataset(
-            paths, schema, "parquet", system, ds.partitioning(keys, flavor="hive"), partition_base_dir=folder
+    def _add(self, table: Table, paths: Sequence[str]) -> None:
+        """Make a view of the files of a table."""
+        source, there = "(SELECT 1) LIMIT 0", set[str]()
+        if paths:
+            source = f"read_parquet({_list(map(_escaped, paths))}, union_by_name = true, "
+            source += "hive_partitioning = true, "
+            source += f"hive_types = {{{', '.join(f'{key}: VARCHAR' for key in PARTITIONS)}}})"
+            there = set(self._connection.sql(f"FROM {source} LIMIT 0").columns)
+        self._connection.execute(
+            f"CREATE TEMPORARY VIEW {EVERY}{table.name} AS "
+            f"SELECT {', '.join(_selected(table, there))} FROM {source}"
         )
 
-    def _refuse_newer_rows(self) -> None:
-        """Where a manifest is lost, the rows themselves tell which version they are of."""
-        for table in TABLES:
-            ((newest,),) = self._connection.execute(f"SELECT max(schema) FROM {EVERY}{table}").fetchall()
-            if newest is not None and newest > VERSION:
-                raise PlaceError(
-                    self._store.uri,
-                    f"it has tables of a newer release of geminids (version {newest}; this one knows "
-                    f"{VERSION}); update geminids, or choose another place",
-                )
-
-
-def _files_of(store: Store, table: str) -> Sequence[str]:
-    return sorted(stored.name for stored in store.listed(table) if is_of_table(stored.name))
+    def _refuse_newer_rows(self, table: Table) -> None:
+        """Raise PlaceError for rows of a newer release, of which a manifest is lost."""
+        if all(machine_of(file.name) in self._machines for file in self._files[table.name]):
+            return
+        newest = self._connection.execute(f"SELECT max(schema) FROM {EVERY}{table.name}").fetchone()
+        refuse_newer_version(self._store, newest[0] if newest and newest[0] else 0)
 
 
 def _selected(table: Table, there: set[str]) -> Iterator[str]:
@@ -252,7 +266,12 @@ def _selected(table: Table, there: set[str]) -> Iterator[str]:
         yield f'CAST({value} AS {kind}) AS "{column.name}"'
 
 
-def _list(texts: Sequence[str]) -> str:
+def _escaped(path: str) -> str:
+    """Return a pattern that only one file has."""
+    return _PATTERN.sub(r"[\g<0>]", path)
+
+
+def _list(texts: Iterable[str]) -> str:
     quoted = ", ".join("'{}'".format(text.replace("'", "''")) for text in texts)
     return f"[{quoted}]"
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from geminids.scale.places.errors import PlaceError
-from geminids.scale.places.stored import Store
+from geminids.scale.places.stored import Store, Stored
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION
 
 FOLDER = "_geminids"
@@ -67,21 +69,30 @@ def _is_part(noted: tuple[str, WrittenPart]) -> bool:
     return is_name and part.rows.keys() <= TABLES.keys()
 
 
-def refuse_newer_tables(store: Store) -> None:
-    """Raise PlaceError if any machine has written tables into a place that this release does not know."""
-    for stored in store.listed(FOLDER):
-        content = store.read(stored.name)
-        if content is not None:
-            refuse_newer(store, content)
+def refuse_newer_tables(store: Store) -> set[str]:
+    """Return the machines whose manifests have a version. Raises PlaceError for a version unknown here."""
+    names = [stored.name for stored in store.listed(FOLDER)]
+    contents = zip(names, store.read_all(names), strict=True)
+    return {
+        name.rpartition("/")[2].removesuffix(".json")
+        for name, content in contents
+        if content is not None and refuse_newer(store, content)
+    }
 
 
-def refuse_newer(store: Store, manifest: bytes) -> None:
-    """Raise PlaceError if a manifest tells of tables that this release does not know."""
+def refuse_newer(store: Store, manifest: bytes) -> bool:
+    """Raise PlaceError for a manifest of a newer release; return whether the manifest has a version."""
     try:
         version = msgspec.json.decode(manifest, type=_Version).schema
     except msgspec.DecodeError:
         # Damaged: whoever wrote it writes it anew.
-        return
+        return False
+    refuse_newer_version(store, version)
+    return True
+
+
+def refuse_newer_version(store: Store, version: int) -> None:
+    """Raise PlaceError for a version of tables that this release does not know."""
     if version > VERSION:
         raise PlaceError(
             store.uri,
@@ -108,6 +119,16 @@ def file_name(table: str, part: str, machine: str) -> str:
     *values, group = part.split("/") if part.count("/") == len(PARTITIONS) else (*part.split("/"), "")
     folders = (f"{name}={value}" for name, value in zip(PARTITIONS, values, strict=True))
     return "/".join((table, *folders, f"{machine}{AND}{group}{ENDING}" if group else f"{machine}{ENDING}"))
+
+
+def files_of_table(store: Store, table: str) -> Sequence[Stored]:
+    """Return the files of a table that are read, by name."""
+    return sorted(stored for stored in store.listed(table) if is_of_table(stored.name))
+
+
+def machine_of(name: str) -> str:
+    """Return the machine that wrote a file of a table."""
+    return name.rpartition("/")[2].removesuffix(ENDING).partition(AND)[0]
 
 
 def is_of_table(name: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,9 +15,9 @@ from geminids.scale.batches import TYPES
 from geminids.scale.homes import EVERYTHING, Wanted
 from geminids.scale.places.errors import PlaceError
 from geminids.scale.places.stored import Store
-from geminids.scale.places.stores import open_store
+from geminids.scale.places.stores import LocalStore, open_store
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Column
-from geminids.scale.tables.manifest import AND, ENDING, FOLDER, is_of_table, refuse_newer_tables
+from geminids.scale.tables.manifest import FOLDER, files_of_table, machine_of, refuse_newer_tables
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -30,6 +32,10 @@ class StoredFile(NamedTuple):
     size: int
     groups: tuple[int, ...] | None = None
     """None is all of them."""
+    whole: int = 0
+    """The size of the file that the groups are in."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """The bytes of it that hold the groups, and those that describe the file."""
 
 
 class StoredPiece(NamedTuple):
@@ -66,7 +72,7 @@ def stored_pieces(
 def stored_batches(piece: StoredPiece, table: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
     """The rows of a piece, with some columns; those that an earlier release did not write are null."""
     for file in piece.files:
-        with _opened(_store(piece.uri), file.name) as parquet:
+        with _opened(_store(piece.uri), file) as parquet:
             _check(parquet, f"{piece.uri}/{file.name}")
             there = [name for name in columns if name in parquet.schema_arrow.names]
             groups = file.groups if file.groups is not None else range(parquet.num_row_groups)
@@ -76,10 +82,10 @@ def stored_batches(piece: StoredPiece, table: str, columns: Collection[str]) -> 
 
 def _files(store: Store, table: str, wanted: Wanted) -> Iterator[StoredFile]:
     """The files of a table in which what is wanted may be; a manifest tells of none that is not listed."""
-    for stored in store.listed(table):
+    for stored in files_of_table(store, table):
         agent = _folders(stored.name).get("agent")
-        machine = stored.name.rpartition("/")[2].removesuffix(ENDING).partition(AND)[0]
-        is_wanted = is_of_table(stored.name) and (wanted.agents is None or agent in wanted.agents)
+        machine = machine_of(stored.name)
+        is_wanted = wanted.agents is None or agent in wanted.agents
         if is_wanted and (wanted.machines is None or machine in wanted.machines):
             yield StoredFile(stored.name, stored.size)
 
@@ -87,23 +93,54 @@ def _files(store: Store, table: str, wanted: Wanted) -> Iterator[StoredFile]:
 def _divided(store: Store, file: StoredFile, most: int) -> Iterable[StoredFile]:
     if file.size <= most:
         return (file,)
-    with _opened(store, file.name) as parquet:
+    footer = _footer(store, file)
+    with _opened(store, file._replace(whole=file.size, spans=(footer,))) as parquet:
         about = parquet.metadata
-        return [
-            StoredFile(file.name, about.row_group(group).total_byte_size, (group,))
-            for group in range(about.num_row_groups)
-        ]
+        groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    return [
+        StoredFile(file.name, group.total_byte_size, (number,), file.size, (_span(group), footer))
+        for number, group in enumerate(groups)
+    ]
 
 
-def _opened(store: Store, name: str) -> pq.ParquetFile:
+def _footer(store: Store, file: StoredFile) -> tuple[int, int]:
+    """Return where a file describes itself: at its end, before the length of that and four letters."""
+    with _as_place_error(store, file):
+        length = int.from_bytes(store.part(file.name, file.size - 8, file.size - 4), "little")
+    return max(0, file.size - 8 - length), file.size
+
+
+def _span(group: pq.RowGroupMetaData) -> tuple[int, int]:
+    columns = [group.column(number) for number in range(group.num_columns)]
+    # A column without a dictionary begins with its first page.
+    starts = [column.dictionary_page_offset or column.data_page_offset for column in columns]
+    ends = [start + one.total_compressed_size for start, one in zip(starts, columns, strict=True)]
+    return min(starts), max(ends)
+
+
+def _opened(store: Store, file: StoredFile) -> pq.ParquetFile:
+    """Return a file that Arrow reads without asking us: one of this machine, or one in memory."""
     # Who reads homes has no use for it, and many processes start for little work.
     import pyarrow.parquet as pq
 
-    files, folder = store.file_system()
+    with _as_place_error(store, file):
+        if isinstance(store, LocalStore):
+            return pq.ParquetFile(f"{store.uri}/{file.name}")
+        whole = file.whole or file.size
+        # Of a large file only some of these addresses are ever used.
+        held = mmap.mmap(-1, whole)
+        for start, end in file.spans or ((0, whole),):
+            held[start:end] = store.part(file.name, start, end)
+        return pq.ParquetFile(pa.BufferReader(pa.py_buffer(held)))
+
+
+@contextmanager
+def _as_place_error(store: Store, file: StoredFile) -> Iterator[None]:
+    """Raise PlaceError for a file that is no Parquet, is gone or was replaced."""
     try:
-        return pq.ParquetFile(files.open_input_file(f"{folder}/{name}"))
-    except (OSError, pa.ArrowInvalid) as error:
-        raise PlaceError(f"{store.uri}/{name}", f"it cannot be read as Parquet ({error})") from error
+        yield
+    except (OSError, ValueError, IndexError, pa.ArrowInvalid) as error:
+        raise PlaceError(f"{store.uri}/{file.name}", f"it cannot be read as Parquet ({error})") from error
 
 
 @cache
