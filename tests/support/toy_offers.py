@@ -100,7 +100,7 @@ class ToyInstaller:
         toy = Package(f"{home.folder}/toys/geminids", {"start": " ".join(launch.server).encode()})
         edit = Edit(
             path=f"{home.folder}/toy.conf",
-            what="a toy",
+            difference=lambda first, second: "a toy" if first != second else "",
             add=lambda text: text + b"toy geminids\n",
             remove=lambda text, _: text.replace(b"toy geminids\n", b""),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -252,6 +253,65 @@ def test_files_that_are_read_only_stay(geminids: Run, home: Path) -> None:
         f"geminids: Codex CLI: '{home / CODEX}' is read-only. Nothing was changed.\n",
     )
     assert not (home / ".codex/skills").exists()
+
+
+def test_a_file_with_another_name_stays(geminids: Run, home: Path) -> None:
+    os.link(home / CODEX, home / "other name")
+    refused = geminids("install", "codex", "--yes")
+    assert refused.code == 3
+    assert f"'{home / CODEX}' has another name (a hard link), under which it would not change." in refused.err
+    assert (home / "other name").read_bytes() == BY_HAND[CODEX]
+
+
+@pytest.mark.parametrize("name", [GEMINI, CLAUDE, CODEX])
+@pytest.mark.parametrize("kind", ["pipe", "device", "huge"])
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_what_is_no_file_of_settings_is_not_read(
+    geminids: Run, old_claude: Path, name: str, kind: str, command: str
+) -> None:
+    if command == "uninstall":
+        assert geminids("install", "--yes").code == 0
+    path = old_claude / name
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as huge:
+            huge.truncate(3_000_000_000)
+    answer = geminids(command, "--yes")
+    if name == GEMINI:
+        assert answer.code == 0
+    else:
+        assert answer.code == 3
+        assert f"'{path}' " in answer.err
+        assert "Nothing was changed.\n" in answer.err
+    # The other agents are not to blame.
+    assert ((old_claude / EXTENSION).exists()) == (command == "install")
+
+
+def test_what_the_user_registered_by_hand_stays(geminids: Run, old_claude: Path) -> None:
+    server = b'[mcp_servers.geminids]\ncommand = "geminids"\nargs = ["mcp", "--home", "/srv"]\n'
+    (old_claude / CODEX).write_bytes(server)
+    (old_claude / CLAUDE).write_bytes(b'{"enabledPlugins": {"geminids@geminids": false}}')
+    before = files_of(old_claude)
+    removed = geminids("uninstall", "--yes")
+    assert removed.code == 0
+    assert f"'{old_claude / CODEX}' has mcp_servers.geminids, which `geminids install` did not" in removed.out
+    assert "enabledPlugins.geminids@geminids, which `geminids install` did not" in removed.out
+    assert files_of(old_claude) == before
+
+
+def test_only_what_is_there_is_said_to_be_removed(geminids: Run, home: Path) -> None:
+    geminids("install", "codex", "--yes")
+    settings = home / CODEX
+    settings.write_bytes(
+        b"".join(line for line in settings.read_bytes().splitlines(True) if b"notify" not in line)
+    )
+    removed = geminids("uninstall", "--yes")
+    assert "only mcp_servers.geminids is removed from it" in " ".join(removed.out.split())
+    assert "notify" not in removed.out
 
 
 def test_a_failure_in_between_leaves_nothing(geminids: Run, home: Path) -> None:

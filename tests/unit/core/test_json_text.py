@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -166,3 +167,12 @@ def test_any_text_goes_back_but_for_blanks(text: str, path: list[str], value: An
     left = without_member(after, path, before)
     assert (member(after, path), member(left, [])) == (value, member(before, []))
     assert without_blanks(left) == without_blanks(before)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_time_grows_with_the_number_of_members(indent: int | None) -> None:
+    text = json.dumps({f"key {number}": "value" for number in range(20_000)}, indent=indent).encode()
+    began = time.process_time()
+    assert without_member(with_member(text, PATH, value=True), PATH, text) == text
+    # About half a second; with each member compared with all others, two minutes.
+    assert time.process_time() - began < 10

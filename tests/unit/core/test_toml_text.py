@@ -44,6 +44,11 @@ ENDS: dict[str, Callable[[str], str]] = {
 }
 
 
+def is_ours(value: object) -> bool:
+    """Return whether a value of the settings calls a command of ours."""
+    return "ours" in repr(value) or "geminids" in repr(value)
+
+
 @pytest.mark.parametrize("ends", ENDS)
 def test_what_is_written_by_hand_stays_as_it_is(ends: str) -> None:
     before = ENDS[ends](WRITTEN).encode()
@@ -52,7 +57,7 @@ def test_what_is_written_by_hand_stays_as_it_is(ends: str) -> None:
     said = tomllib.loads(with_both.decode("utf-8-sig"))
     assert said["mcp_servers"]["geminids"] == SERVER
     assert said["notify"] == ["geminids", "keep", "hook"]
-    left = without_key(without_table(with_both, TABLE), "notify")
+    left = without_key(without_table(with_both, TABLE), "notify", is_ours)
     # The end that the last line was given is all that may stay where nobody knows how it was.
     assert left.removesuffix(b"\n") == before.removesuffix(b"\n")
 
@@ -93,17 +98,17 @@ def test_what_a_formatter_has_made_of_it_goes_too(old: bytes, new: bytes) -> Non
     assert without_table(text.replace(old, new), TABLE).replace(b"\n\n", b"\n") == b"a = 1\n# mine\n[other]\n"
 
 
-@pytest.mark.parametrize("line", [b'notify = ["x"] # geminids', b'notify = [\n  "x",\n]  # geminids'])
+@pytest.mark.parametrize("line", [b'notify = ["ours"] # geminids', b'notify = [\n  "ours",\n]  # geminids'])
 def test_a_line_that_a_formatter_has_changed_goes_too(line: bytes) -> None:
-    assert without_key(line + b"\na = 1\n", "notify") == b"a = 1\n"
+    assert without_key(line + b"\na = 1\n", "notify", is_ours) == b"a = 1\n"
 
 
 def test_a_hook_goes_where_its_table_has_a_header() -> None:
     before = b"[hooks]\n"
     hook = {"hooks": [{"type": "command", "command": "geminids keep hook"}]}
     after = with_element(before, HOOK, hook)
-    assert without_element(after, HOOK) == before
-    assert without_element(after.replace(b"[{", b"[\n  {").replace(b"}]", b"}\n]"), HOOK) == before
+    assert without_element(after, HOOK, is_ours) == before
+    assert without_element(after.replace(b"[{", b"[\n  {").replace(b"}]", b"}\n]"), HOOK, is_ours) == before
 
 
 def test_a_hook_beside_those_of_the_user() -> None:
@@ -114,8 +119,8 @@ def test_a_hook_beside_those_of_the_user() -> None:
         "mine",
         "geminids keep hook",
     ]
-    assert without_element(after, HOOK) == before
-    assert without_element(with_element(b"", HOOK, hook), HOOK) == b""
+    assert without_element(after, HOOK, is_ours) == before
+    assert without_element(with_element(b"", HOOK, hook), HOOK, is_ours) == b""
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,27 @@ def test_nothing_is_removed_that_only_looks_like_ours() -> None:
     text = b'[mcp_servers]\ngeminids = {command = "mine"}\n'
     with pytest.raises(UneditableError):
         without_table(text, TABLE)
-    assert without_key(b'notify = ["mine"]\n', "notify") == b'notify = ["mine"]\n'
+    assert without_key(b'notify = ["ours"]\n', "notify", is_ours) == b'notify = ["ours"]\n'
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_lines_of_ours_in_a_string_stay_and_do_not_hinder(quotes: str) -> None:
+    ours = (
+        with_table(b"", TABLE, SERVER).decode()
+        + 'notify = ["ours"]  # geminids\n[[hooks.Stop]]  # geminids\n'
+    )
+    before = f"note = {quotes}\n{ours}{quotes}\n".encode()
+    hook = {"hooks": [{"type": "command", "command": "ours"}]}
+    after = with_key(with_element(with_table(before, TABLE, SERVER), HOOK, hook), "notify", ["ours"])
+    for text in (after, after.replace(b"note", b"# new\nnote")):
+        without = without_key(without_element(text, HOOK, is_ours), "notify", is_ours)
+        assert without_table(without, TABLE) == text[text.index(b"\n") + 1 : text.rindex(quotes.encode()) + 4]
+
+
+def test_lines_of_the_user_with_the_same_comment_stay() -> None:
+    text = b'notify = ["mine"]  # geminids\n\n[[hooks.Stop]]  # geminids\nhooks = [{ command = "mine" }]\n'
+    assert without_key(text, "notify", is_ours) == text
+    assert without_element(text, HOOK, is_ours) == text
 
 
 lines = st.sampled_from(
@@ -174,7 +199,7 @@ def test_any_text_goes_back(written: list[str], end: str, is_ended: bool, env: d
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return
-    after = with_key(with_table(before, TABLE, {"command": "x", "env": env}), "notify", ["x"])
+    after = with_key(with_table(before, TABLE, {"command": "x", "env": env}), "notify", ["ours"])
     assert tomllib.loads(after.decode())["mcp_servers"]["geminids"]["env"] == env
-    left = without_key(without_table(after, TABLE), "notify")
+    left = without_key(without_table(after, TABLE), "notify", is_ours)
     assert left.strip() == before.strip()

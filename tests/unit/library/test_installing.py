@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from geminids.core.agents.install import Launch
 from geminids.library import Library
+from geminids.library.installing import files
 from geminids.library.installing.files import (
     Change,
     ChangedMeanwhileError,
@@ -17,7 +22,7 @@ from geminids.library.installing.files import (
     apply,
     content_of,
 )
-from tests.conftest import NOW
+from tests.conftest import NOW, ROOT
 from tests.support.agent_settings import CODEX, files_of, folders_of, home_with_agents
 
 LAUNCH = Launch(command=("/opt/geminids",), version="1")
@@ -61,6 +66,74 @@ def test_what_is_new_is_for_its_user_alone(tmp_path: Path) -> None:
     apply([Change(path=str(tmp_path / "a/b/file"), before=None, after=b"new")])
     assert (tmp_path / "a/b/file").read_bytes() == b"new"
     assert (tmp_path / "a/b/file").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("way", ["rename", "in-place"])
+def test_no_write_of_another_program_is_lost(tmp_path: Path, way: str) -> None:
+    """A program counts up in a file while changes are made and undone."""
+    settings = tmp_path / "settings"
+    settings.write_text("# 0\n")
+    with counting(settings, 400, way) as counter:
+        refused = 0
+        while counter.poll() is None:
+            there = settings.read_bytes()
+            ours = there + b"# ours\n"
+            try:
+                apply([Change(path=str(settings), before=there, after=ours)])
+                apply([Change(path=str(settings), before=ours, after=there)])
+            except (ChangedMeanwhileError, NotTakenBackError):
+                refused += 1
+    assert counter.returncode == 0
+    assert refused
+
+
+def test_where_files_cannot_be_exchanged_they_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_renameat2", lambda: None)
+    settings = tmp_path / "settings"
+    settings.write_bytes(b"theirs")
+    change = Change(path=str(settings), before=b"theirs", after=b"ours")
+    apply([change])
+    assert settings.read_bytes() == b"ours"
+    with pytest.raises(ChangedMeanwhileError):
+        apply([change])
+
+
+@contextmanager
+def counting(settings: Path, last: int, way: str) -> Iterator[subprocess.Popen[bytes]]:
+    counter = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.counting", settings, str(last), way], cwd=ROOT
+    )
+    try:
+        yield counter
+        counter.wait(30)
+    finally:
+        counter.kill()
+        counter.wait()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners are of POSIX")
+def test_owner_mode_and_attributes_stay(tmp_path: Path) -> None:
+    settings = tmp_path / "settings"
+    settings.write_bytes(b"theirs")
+    settings.chmod(0o640)
+    os.setxattr(settings, "user.origin", b"here")
+    if os.geteuid() == 0:
+        os.chown(settings, 1234, 4321)
+    before = settings.stat()
+    apply([Change(path=str(settings), before=b"theirs", after=b"ours")])
+    after = settings.stat()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    assert os.getxattr(settings, "user.origin") == b"here"
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root writes for others")
+def test_what_root_makes_belongs_to_the_owner_of_the_folder(tmp_path: Path) -> None:
+    os.chown(tmp_path, 1234, 4321)
+    apply([Change(path=str(tmp_path / "skills/geminids/SKILL.md"), before=None, after=b"new")])
+    made = [tmp_path / "skills", tmp_path / "skills/geminids", tmp_path / "skills/geminids/SKILL.md"]
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in made} == {(1234, 4321)}
 
 
 def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:

@@ -14,8 +14,12 @@ from typing import Any
 
 import msgspec
 
+from geminids.core.atomic_files import opened_plain
+
 PROGRAM = "geminids"
 """What packages are called, and the command in them."""
+LARGEST_SETTINGS = 16_000_000
+"""Bytes of a settings file above which it is not read."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,8 +56,8 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is added to a file of settings."""
 
     path: str
-    what: str
-    """What is added, as its file spells it."""
+    difference: Callable[[bytes, bytes], str]
+    """Return the names of our settings in which two texts differ. Raises UneditableError."""
     add: Callable[[bytes], bytes]
     """The text with it. Raises UneditableError."""
     remove: Callable[[bytes, bytes | None], bytes]
@@ -128,8 +132,10 @@ def calls_hook_by_hand(settings: bytes) -> bool:
 
 
 def read_settings(file: str) -> bytes:
-    """What is in a file of settings; nothing if it cannot be read, which is said when it is to be changed."""
+    """Return the content of a settings file; nothing if it cannot be read, which only changing it reports."""
     try:
-        return Path(file).read_bytes()
+        with open(opened_plain(file), "rb") as opened:  # noqa: PTH123
+            content = opened.read(LARGEST_SETTINGS + 1)
     except OSError:
         return b""
+    return content if len(content) <= LARGEST_SETTINGS else b""

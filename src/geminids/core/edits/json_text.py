@@ -168,6 +168,7 @@ def _string(words: str, at: int) -> tuple[str, int]:
 
 def _object(words: str, start: int, depth: int) -> _Value:
     members: list[_Member] = []
+    meanings: dict[str, Any] = {}
     at = _skip(words, start + 1)
     while words[at : at + 1] != "}":
         name, end = _string(words, at)
@@ -175,11 +176,12 @@ def _object(words: str, start: int, depth: int) -> _Value:
         if words[colon : colon + 1] != ":":
             raise _unexpected(words, colon)
         value = _value(words, _skip(words, colon + 1), depth + 1)
-        if any(one.name == name for one in members):
+        if name in meanings:
             raise UneditableError(f"has {name!r} twice")
         members.append(_Member(name, at, value))
+        meanings[name] = value.meaning
         at = _after_comma(words, value.end, "}")
-    return _Value(start, at + 1, members, {one.name: one.value.meaning for one in members})
+    return _Value(start, at + 1, members, meanings)
 
 
 def _list(words: str, start: int, depth: int) -> _Value:
@@ -258,9 +260,10 @@ def _end_of_comments(words: str, start: int, close: int) -> int:
 
 def _indent(words: str, place: _Value) -> tuple[str, str] | None:
     """How far members of an object are indented, and by how much more each; None if all are on one line."""
-    outer = _line_indent(words, place.start)
+    outer, end = _line_indent(words, place.start), place.start
     for one in place.members or ():
-        line = words.rfind("\n", place.start, one.start)
+        line = words.rfind("\n", end, one.start)
+        end = one.value.end
         if line >= 0 and not words[line + 1 : one.start].strip(" \t"):
             own = words[line + 1 : one.start]
             step = own.removeprefix(outer) if own.startswith(outer) else ""

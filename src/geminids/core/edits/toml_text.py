@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from geminids.core.edits.errors import UneditableError
@@ -36,16 +36,21 @@ def with_key(text: bytes, key: str, value: Any) -> bytes:
     return _checked(mark + line + text.removeprefix(mark), {**said, key: value})
 
 
-def without_key(text: bytes, key: str) -> bytes:
-    """The text without the line that was added for a key, also where a formatter has made several of it."""
+def without_key(text: bytes, key: str, is_ours: Callable[[Any], bool]) -> bytes:
+    """Return the text without the line that was added for a key, also if a formatter made several of it.
+
+    A line stays if its value is not ours. Raises UneditableError.
+    """
+    said = meaning(text)
+    if not is_ours(said.pop(key, None)):
+        return text
     value = rb"(?:[^\r\n]*?|\[[^\]]*\])"
     line = rb"(?m)(?:^|(?<=\A\xef\xbb\xbf))%s[ \t]*=[ \t]*%s[ \t]*%s[ \t]*\r?(?:\n|\Z)"
-    found = re.search(line % (key.encode(), value, OURS.encode()), text)
-    if found is None:
-        return text
-    said = meaning(text)
-    said.pop(key, None)
-    return _checked(text[: found.start()] + text[found.end() :], said)
+    strings = list(_strings_of_several_lines(text))
+    for found in re.finditer(line % (key.encode(), value, OURS.encode()), text):
+        if not any(start < found.start() < end for start, end in strings):
+            return _checked(text[: found.start()] + text[found.end() :], said)
+    return text
 
 
 def with_table(text: bytes, path: Sequence[str], values: Mapping[str, Any]) -> bytes:
@@ -71,14 +76,11 @@ def without_table(text: bytes, path: Sequence[str]) -> bytes:
     if value_at(said, path) is None:
         return text
     lines = text.splitlines(keepends=True)
-    places = [place for place, line in enumerate(lines) if _names(line, path)]
-    wanted = _without(said, path)
-    for first in reversed(range(len(places))):
-        left = _without_blocks(lines, places[first:])
-        # What looks like a header may stand in a text of several lines: only the meaning tells.
-        if any(_says(left, one) for one in wanted):
-            return left
-    raise UneditableError(f"has {'.'.join(path)} in a way that geminids cannot remove safely")
+    places = [place for place, line in _lines_outside_strings(text) if _names(line, path)]
+    left = _without_blocks(lines, places)
+    if not any(_says(left, wanted) for wanted in _without(said, path)):
+        raise UneditableError(f"has {'.'.join(path)} in a way that geminids cannot remove safely")
+    return left
 
 
 def _without_blocks(lines: Sequence[bytes], places: Sequence[int]) -> bytes:
@@ -130,30 +132,46 @@ def with_element(text: bytes, path: Sequence[str], value: Mapping[str, Any]) -> 
         raise UneditableError(f"cannot be given an element of {'.'.join(path)}") from error
 
 
-def without_element(text: bytes, path: Sequence[str]) -> bytes:
-    """The text without the element that was added to an array of tables, and the empty line before it.
+def without_element(text: bytes, path: Sequence[str], is_ours: Callable[[Any], bool]) -> bytes:
+    """Return the text without the element that was added to an array of tables, and the empty line before it.
 
-    Raises UneditableError.
+    An element stays if its value is not ours. Raises UneditableError.
     """
-    header = rb"[ \t]*\[\[%s\]\][ \t]*%s\s*\Z" % (re.escape(".".join(path)).encode(), OURS.encode())
-    lines = text.splitlines(keepends=True)
-    places = [place for place, line in enumerate(lines) if re.match(header, line)]
     said = meaning(text)
+    header = re.compile(rb"[ \t]*\[\[%s\]\][ \t]*(%s)?" % (re.escape(".".join(path)).encode(), OURS.encode()))
+    found = [(place, match) for place, line in _lines_outside_strings(text) if (match := header.match(line))]
     elements = value_at(said, path) or []
-    for place in reversed(places):
-        left = _without_blocks(lines, [place])
-        fewer = [[*elements[:at], *elements[at + 1 :]] for at in range(len(elements))]
-        wanted = [
-            one
-            for rest in fewer
-            for one in ([with_value(said, path, rest)] if rest else _without(said, path))
-        ]
-        # It may stand in a text of several lines, too: only the meaning tells.
-        if any(_says(left, one) for one in wanted):
-            return left
-    if places and elements:
-        raise UneditableError(f"has {'.'.join(path)} in a way that geminids cannot remove safely")
+    for (place, match), element in reversed(list(zip(found, elements, strict=False))):
+        if match[1] and is_ours(element):
+            rest = [other for other in elements if other is not element]
+            wanted = [with_value(said, path, rest)] if rest else _without(said, path)
+            left = _without_blocks(text.splitlines(keepends=True), [place])
+            if any(_says(left, one) for one in wanted):
+                return left
+            raise UneditableError(f"has {'.'.join(path)} in a way that geminids cannot remove safely")
     return text
+
+
+_STRINGS = re.compile(
+    rb'#[^\n]*|"""(?:\\.|[^\\])*?"{3,5}|\x27{3}.*?\x27{3,5}|"(?:\\.|[^"\\\n])*"|\x27[^\x27\n]*\x27', re.DOTALL
+)
+"""Comments and strings, in which quotes and brackets have no meaning."""
+
+
+def _strings_of_several_lines(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the spans of strings that have line breaks; the text is valid TOML."""
+    return (found.span() for found in _STRINGS.finditer(text) if b"\n" in found[0])
+
+
+def _lines_outside_strings(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the text of each line that does not begin inside a string."""
+    strings, at = list(_strings_of_several_lines(text)), 0
+    for place, line in enumerate(text.splitlines(keepends=True)):
+        while strings and strings[0][1] <= at:
+            strings.pop(0)
+        if not (strings and strings[0][0] < at):
+            yield place, line
+        at += len(line)
 
 
 def _names(header: bytes, path: Sequence[str]) -> bool:

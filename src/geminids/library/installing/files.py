@@ -1,18 +1,24 @@
-"""Files of others that are changed: read whole, replaced at once, and only if they are what they were."""
+"""Change files that other programs write too: at once, and only if no program wrote since they were read.
+
+Comparing a file and then renaming over it loses what an agent writes in between. On Linux the new file and
+the old one are exchanged, the old one is compared, and both are exchanged back if it is another one by now.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cache
 
 import msgspec
 
+from geminids.core.agents.install import LARGEST_SETTINGS
 from geminids.core.atomic_files import PartFile, opened_plain, remove_left_over, sync_folder
 from geminids.core.errors import GeminidsError
-
-LARGEST = 16_000_000
-_PRIVATE = 0o600
 
 
 class NotTakenBackError(GeminidsError):
@@ -71,25 +77,32 @@ def content_of(path: str) -> bytes | None:
     except OSError as error:
         raise UnwritableError(path, f"cannot be read: {error.strerror or error}") from error
     with open(handle, "rb") as file:  # noqa: PTH123
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
+        content = file.read(LARGEST_SETTINGS + 1)
+    if len(content) > LARGEST_SETTINGS:
         raise UnwritableError(path, "is too large for settings")
     return content
 
 
 def check_writable(path: str) -> None:
-    """Raises UnwritableError for a file that its owner protects from being changed."""
+    """Raise UnwritableError for a file that its owner protects, or that would become another file."""
     real = os.path.realpath(path)
     try:
-        mode = os.stat(real).st_mode  # noqa: PTH116
+        facts = os.stat(real)  # noqa: PTH116
     except FileNotFoundError:
         return
-    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+    if not facts.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         raise UnwritableError(path, "is read-only")
+    if facts.st_nlink > 1:
+        # A process that was killed may have left the second name.
+        remove_left_over(os.path.dirname(real))  # noqa: PTH120
+    if os.stat(real).st_nlink > 1:  # noqa: PTH116
+        raise UnwritableError(path, "has another name (a hard link), under which it would not change")
+    if os.name == "posix" and os.geteuid() not in (0, facts.st_uid):
+        raise UnwritableError(path, "belongs to another user")
 
 
 def apply(changes: Iterable[Change]) -> None:
-    """Make all changes or none. Raises ChangedMeanwhileError, NotTakenBackError, OSError."""
+    """Make all changes or none. Raises ChangedMeanwhileError, NotTakenBackError, UnwritableError, OSError."""
     done: list[Change] = []
     made: list[str] = []
     try:
@@ -98,8 +111,13 @@ def apply(changes: Iterable[Change]) -> None:
             for folder in _missing(os.path.dirname(os.path.realpath(change.path))):  # noqa: PTH120
                 os.mkdir(folder, 0o700)  # noqa: PTH102
                 made.append(folder)
+                _give_owner(folder, os.stat(os.path.dirname(folder)))  # noqa: PTH116, PTH120
             done.append(change)
-            _put(change.path, change.after)
+            try:
+                _make(change)
+            except ChangedMeanwhileError:
+                done.pop()
+                raise
     except BaseException as error:
         left = _take_back(done)
         remove_empty(made)
@@ -114,13 +132,14 @@ def are_made(changes: Sequence[Change]) -> bool:
 
 
 def _take_back(done: Sequence[Change]) -> list[str]:
-    """Undo changes, the last one first; where that fails too, all others are undone: the files that stay."""
+    """Undo changes, the last one first, and return the paths of those that could not be undone."""
     left: list[str] = []
     for change in reversed(done):
+        undo = Change(path=change.path, before=change.after, after=change.before)
         try:
             if content_of(change.path) != change.before:
-                _put(change.path, change.before)
-        except (OSError, UnwritableError):
+                _make(undo)
+        except (OSError, ChangedMeanwhileError, UnwritableError):
             left.append(change.path)
     return left
 
@@ -165,22 +184,171 @@ def _missing(folder: str) -> list[str]:
     return missing[::-1]
 
 
-def _put(path: str, content: bytes | None) -> None:
-    # A link stays one: what it leads to is replaced.
-    real = os.path.realpath(path)
+def _make(change: Change) -> None:
+    """Make one change, or leave the file as another program wrote it. Raises ChangedMeanwhileError."""
+    # A link stays a link: the file that it leads to is replaced.
+    real = os.path.realpath(change.path)
     folder = os.path.dirname(real)  # noqa: PTH120
     remove_left_over(folder)
-    if content is None:
-        if os.path.lexists(real):
-            os.remove(real)  # noqa: PTH107
+    with PartFile(real) as part:
+        if change.after is None:
+            is_made = _remove(part, real, change.before)
+        else:
+            part.file.write(change.after)
+            _copy_attributes(change.path, real, part)
+            part.sync()
+            part.file.close()
+            is_made = _create(part) if change.before is None else _replace(part, real, change)
+    if not is_made:
+        raise ChangedMeanwhileError(change.path)
+    sync_folder(folder)
+
+
+def _create(part: PartFile) -> bool:
+    try:
+        part.settle(replace=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _remove(part: PartFile, real: str, before: bytes | None) -> bool:
+    """Move a file away, and back if it does not hold `before`."""
+    part.file.close()
+    try:
+        os.replace(real, part.path)  # noqa: PTH105
+    except FileNotFoundError:
+        return True
+    if _plain_content(part.path) == before:
+        return True
+    # If it exists again, another program wrote a newer one.
+    with suppress(FileExistsError):
+        part.settle(replace=False)
+    return False
+
+
+def _replace(part: PartFile, real: str, change: Change) -> bool:
+    """Exchange a file with the one that was written for it, and back if it does not hold `before`.
+
+    Until then other programs may read the new file, so states are compared first: that takes microseconds.
+    """
+    try:
+        state = _state(real)
+        if _plain_content(real) != change.before or _state(real) != state:
+            return False
+        ours = _state(part.path)
+        if not _exchange(part.path, real):
+            # A write since the comparison is lost.
+            part.settle(replace=True)
+            return True
+        there = _state(part.path)
+        if there == state and _plain_content(part.path) == change.before:
+            return True
+        _exchange(part.path, real)
+        put, expected = there, ours
+        while (there := _state(part.path)) != expected:
+            # Another program wrote between the two exchanges: its newest file goes back.
+            put, expected = there, put
+            _exchange(part.path, real)
+    except FileNotFoundError:
+        # Another program removed the file.
+        return False
+    return False
+
+
+def _state(path: str) -> tuple[int, int, int]:
+    facts = os.stat(path)  # noqa: PTH116
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+def _plain_content(path: str) -> bytes | None:
+    """Return the content of a file; None if it is not a regular file, or open for writing.
+
+    Raises FileNotFoundError.
+    """
+    try:
+        with open(opened_plain(path), "rb") as file:  # noqa: PTH123
+            return None if _is_open_for_writing(file.fileno()) else file.read()
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return None
+
+
+def _is_open_for_writing(handle: int) -> bool:
+    """Return whether another program has a file open for writing: Linux then refuses a lease."""
+    try:
+        from fcntl import F_RDLCK, F_SETLEASE, F_UNLCK, fcntl
+
+        # A program that opens the file now waits, and the kernel signals that: by SIGIO, which would end us.
+        fcntl(handle, _F_SETSIG, signal.SIGURG)
+        fcntl(handle, F_SETLEASE, F_RDLCK)
+        fcntl(handle, F_SETLEASE, F_UNLCK)
+    except BlockingIOError:
+        return True
+    except (ImportError, OSError):
+        # No leases on this system or file system.
+        return False
+    return False
+
+
+_F_SETSIG = 10
+"""Linux's number of a call that Python does not name."""
+_NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
+"""The errors of kernels and file systems that cannot exchange two files."""
+_HERE = -100
+_EXCHANGE = 2
+
+
+def _exchange(first: str, second: str) -> bool:
+    """Give two files each other's names at once; return False if the system cannot. Raises OSError."""
+    if (rename := _renameat2()) is None:
+        return False
+    from ctypes import get_errno
+
+    if rename(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE) == 0:
+        return True
+    if (error := get_errno()) in _NO_EXCHANGE:
+        return False
+    raise OSError(error, os.strerror(error), second)
+
+
+@cache
+def _renameat2() -> Callable[..., int] | None:
+    if os.name != "posix":
+        return None
+    from ctypes import CDLL
+
+    return getattr(CDLL(None, use_errno=True), "renameat2", None)
+
+
+def _copy_attributes(path: str, real: str, part: PartFile) -> None:
+    """Give a new file the owner, the mode and the extended attributes of the file that it replaces.
+
+    Root gives a file that replaces none the owner of its folder. Raises UnwritableError.
+    """
+    try:
+        facts = os.stat(real)  # noqa: PTH116
+    except FileNotFoundError:
+        _give_owner(part.path, os.stat(os.path.dirname(real)))  # noqa: PTH116, PTH120
         return
     try:
-        mode = stat.S_IMODE(os.stat(real).st_mode)  # noqa: PTH116
-    except FileNotFoundError:
-        mode = _PRIVATE
-    with PartFile(real) as part:
-        part.file.write(content)
-        os.chmod(part.path, mode)  # noqa: PTH101
-        part.sync()
-        part.settle(replace=True)
-    sync_folder(folder)
+        if os.name == "posix" and (facts.st_uid, facts.st_gid) != _owner(part.path):
+            os.chown(part.path, facts.st_uid, facts.st_gid)
+        os.chmod(part.path, stat.S_IMODE(facts.st_mode))  # noqa: PTH101
+        for name in getattr(os, "listxattr", lambda _: ())(real):
+            os.setxattr(part.path, name, os.getxattr(real, name))
+    except OSError as error:
+        reason = f"has an owner or attributes that cannot be kept: {error.strerror or error}"
+        raise UnwritableError(path, reason) from error
+
+
+def _give_owner(path: str, like: os.stat_result) -> None:
+    """Give a file or a folder that root made to the owner of the agent's folder."""
+    if os.name == "posix" and os.geteuid() == 0:
+        os.chown(path, like.st_uid, like.st_gid)
+
+
+def _owner(path: str) -> tuple[int, int]:
+    facts = os.stat(path)  # noqa: PTH116
+    return facts.st_uid, facts.st_gid

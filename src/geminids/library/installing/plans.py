@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -15,6 +16,7 @@ from geminids.core.edits.errors import UneditableError
 from geminids.library.installing.files import Change, UnwritableError, check_writable, content_of
 from geminids.library.installing.record import Edited, Installed, InstallRecord, Written, digest_of
 
+T = TypeVar("T")
 _BLANK = (b"", b"{}")
 """What is left of settings that hold nothing any more."""
 
@@ -114,21 +116,22 @@ class Planner:
             )
         self._note_changed(package.folder, known, package.files, "replaced")
         for name, content in package.files.items():
-            self._change(_inside(package.folder, name), content, package=package.folder)
+            self._change_file(package.folder, name, content)
         for name in strangers:
             if known and name in known.files:
-                self._change(_inside(package.folder, name), None, package=package.folder)
+                self._change_file(package.folder, name, None)
         self._written.append(
             Written(package.folder, {name: digest_of(content) for name, content in package.files.items()})
         )
 
-    def _change(
-        self, path: str, content: bytes | None, what: str | None = None, package: str | None = None
-    ) -> None:
-        there = content_of(path)
-        if there != content:
-            check_writable(path)
-            self._changes.append(Change(path=path, before=there, after=content, what=what, package=package))
+    def _change_file(self, package: str, name: str, content: bytes | None) -> None:
+        path = _inside(package, name)
+        self._change(Change(path=path, before=content_of(path), after=content, package=package))
+
+    def _change(self, change: Change) -> None:
+        if change.before != change.after:
+            check_writable(change.path)
+            self._changes.append(change)
 
     def _note_changed(
         self, folder: str, known: Written | None, wished: Mapping[str, bytes], fate: str
@@ -149,12 +152,12 @@ class Planner:
         wanted = _named(edit.path, lambda: edit.add(base or b""))
         known = self._entry.edited(edit.path) if self._entry else None
         if there is not None and base != there and known is None and wanted != there:
+            names = edit.difference(base or b"", there)
             raise UnwritableError(
-                edit.path,
-                f"already has {edit.what}, which `geminids install` did not write; `geminids uninstall` "
-                "removes it",
+                edit.path, f"already has {names}, which `geminids install` did not write; remove it first"
             )
-        self._change(edit.path, wanted, edit.what)
+        names = edit.difference(base or b"", wanted)
+        self._change(Change(path=edit.path, before=there, after=wanted, what=names))
         if base is not None:
             self._backups.append(base)
         self._edited.append(Edited(edit.path, digest_of(wanted), None if base is None else digest_of(base)))
@@ -199,7 +202,7 @@ class Planner:
         self._note_changed(package.folder, known, {}, "removed")
         for name in names:
             if name in ours:
-                self._change(_inside(package.folder, name), None, package=package.folder)
+                self._change_file(package.folder, name, None)
         if strangers:
             self._notes.append(
                 f"{_inside(package.folder, strangers[0])!r} is not part of geminids and stays."
@@ -213,15 +216,27 @@ class Planner:
         if there is None or (known is None and PROGRAM.encode() not in there):
             return
         base = self._base(edit, there)
+        names = _named(edit.path, lambda: edit.difference(there, base or b""))
+        is_noted = known or (edit.is_by_agent and self._entry)
+        if names and not is_noted and not _is_as_installed(edit, there, base or b""):
+            self._notes.append(
+                f"{edit.path!r} has {names}, which `geminids install` did not write: it stays."
+            )
+            return
         if known and digest_of(there) != known.after and base != there:
             self._notes.append(
-                f"{edit.path!r} was changed after the installation: only {edit.what} is removed from it."
+                f"{edit.path!r} was changed after the installation: only {names} is removed from it."
             )
-        self._change(edit.path, base, edit.what)
+        self._change(Change(path=edit.path, before=there, after=base, what=names))
 
 
-def _named(path: str, edited: Callable[[], bytes]) -> bytes:
-    """What an edit gives. Raises UnwritableError with the name of the file."""
+def _is_as_installed(edit: Edit, there: bytes, without: bytes) -> bool:
+    """Return whether settings hold exactly what this installation would add to them."""
+    return not _named(edit.path, lambda: edit.difference(there, edit.add(without)))
+
+
+def _named(path: str, edited: Callable[[], T]) -> T:
+    """Return what an edit returns. Raises UnwritableError with the name of the file."""
     try:
         return edited()
     except UneditableError as error:

@@ -96,11 +96,16 @@ def _edits(home: Home) -> tuple[Edit, ...]:
 def _edit(path: str, member: Sequence[str], value: Any, *, is_by_agent: bool = False) -> Edit:
     return Edit(
         path=path,
-        what=".".join(member),
+        difference=partial(_difference, member),
         add=partial(json_text.with_member, path=member, value=value),
         remove=partial(_without, member),
         is_by_agent=is_by_agent,
     )
+
+
+def _difference(member: Sequence[str], first: bytes, second: bytes) -> str:
+    is_same = json_text.member(first, member) == json_text.member(second, member)
+    return "" if is_same else ".".join(member)
 
 
 def _without(member: Sequence[str], text: bytes, before: bytes | None) -> bytes:

@@ -30,6 +30,7 @@ from geminids.core.agents.install import (
 from geminids.core.agents.resume import Circumstances
 from geminids.core.edits import toml_text
 from geminids.core.edits.errors import UneditableError
+from geminids.core.edits.nested import value_at
 
 PACKAGE = Path(__file__).parent / "package"
 _SKILL = PACKAGE / "plugins" / PROGRAM / "skills" / PROGRAM
@@ -53,7 +54,7 @@ class CodexInstaller:
         """The same."""
         edit = Edit(
             path=_settings_file(home),
-            what=_what(read_settings(_settings_file(home))),
+            difference=_difference,
             add=lambda text: _added(text, launch),
             remove=_removed,
         )
@@ -65,16 +66,11 @@ def _settings_file(home: Home) -> str:
     return below(home.folder, "config.toml")
 
 
-def _what(text: bytes) -> str:
-    """What is added to a text, or was."""
-    server = ".".join(_SERVER)
-    try:
-        others = _removed(text, None)
-        is_called = _calls_hook(others)
-        hook = ".".join(_HOOK) if _is_taken(others) else _NOTIFY
-    except UneditableError:
-        return server
-    return server if is_called else f"{server}, {hook}"
+def _difference(first: bytes, second: bytes) -> str:
+    """Return the names of our settings in which two texts differ."""
+    said, other = toml_text.meaning(first), toml_text.meaning(second)
+    paths = (_SERVER, (_NOTIFY,), _HOOK)
+    return ", ".join(".".join(path) for path in paths if value_at(said, path) != value_at(other, path))
 
 
 def _added(text: bytes, launch: Launch) -> bytes:
@@ -92,14 +88,17 @@ def _added(text: bytes, launch: Launch) -> bytes:
 
 
 def _removed(text: bytes, _: bytes | None) -> bytes:
-    without = toml_text.without_table(toml_text.without_element(text, _HOOK), _SERVER)
-    return toml_text.without_key(without, _NOTIFY)
+    without = toml_text.without_table(toml_text.without_element(text, _HOOK, _is_our_hook), _SERVER)
+    return toml_text.without_key(without, _NOTIFY, _is_our_hook)
+
+
+def _is_our_hook(value: Any) -> bool:
+    return calls_hook_by_hand(repr(value).encode(errors="replace"))
 
 
 def _calls_hook(text: bytes) -> bool:
     """Whether the user starts the hook already, in one line or in several."""
-    notify = toml_text.meaning(text).get(_NOTIFY)
-    return calls_hook_by_hand(text) or calls_hook_by_hand(repr(notify).encode(errors="replace"))
+    return calls_hook_by_hand(text) or _is_our_hook(toml_text.meaning(text).get(_NOTIFY))
 
 
 def _is_taken(text: bytes) -> bool:
