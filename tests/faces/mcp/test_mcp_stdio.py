@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -134,6 +135,85 @@ def test_stdout_is_the_protocol_whatever_comes_in(where: list[str]) -> None:
     assert "result" in answers[10]
     assert "Traceback" not in errors
     assert "Traceback" not in json.dumps(answers)
+
+
+@pytest.mark.parametrize(
+    ("line", "asked", "code"),
+    [
+        ("this is no JSON", None, -32700),
+        ('{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {"of": "\\ud800"}}', 5, -32700),
+        ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', None, -32700),
+        ('{"jsonrpc": "2.0", "id": 6, "method": "ping", "params": {"\\udfff": 1}}', 6, -32700),
+        ("[" * 100_000, None, -32700),
+        ("[]", None, -32600),
+        ('{"jsonrpc": "2.0"}', None, -32600),
+        ('{"jsonrpc": "1.0", "id": 7, "method": "ping"}', 7, -32600),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', None, -32600),
+        ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', None, -32600),
+        ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', None, -32600),
+    ],
+)
+def test_what_cannot_be_read_is_answered(where: list[str], line: str, asked: object, code: int) -> None:
+    with started(where) as process:
+        say(process, HELLO, READY, line, {"jsonrpc": "2.0", "id": 99, "method": "ping"})
+        assert process.stdout is not None
+        answers = [json.loads(process.stdout.readline()) for _ in range(3)]
+        process.communicate(timeout=20)
+    refused = next(answer for answer in answers if "error" in answer)
+    assert (refused["id"], refused["error"]["code"]) == (asked, code)
+    assert sorted(answer["id"] for answer in answers if "result" in answer) == [0, 99]
+
+
+def test_a_second_request_with_an_open_id_is_refused(where: list[str]) -> None:
+    twice = [call(1, "search_history", {"query": "harvest"})] * 2
+    with started(where) as process:
+        say(process, HELLO, READY, *twice)
+        assert process.stdout is not None
+        hello, *answers = [json.loads(process.stdout.readline()) for _ in range(3)]
+        # The id can be used again.
+        say(process, twice[0])
+        answers.append(json.loads(process.stdout.readline()))
+        process.communicate(timeout=20)
+    assert [answer["id"] for answer in (hello, *answers)] == [0, 1, 1, 1]
+    assert [answer.get("error", {}).get("code") for answer in answers] == [-32600, None, None]
+    assert "has no answer yet" in answers[0]["error"]["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is looked up in /proc")
+def test_a_client_that_does_not_read_costs_little_memory(where: list[str]) -> None:
+    asked = [{"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in range(1, 801)]
+    with started(where) as process:
+        say(process, HELLO, READY)
+        assert process.stdout is not None
+        process.stdout.readline()
+        before = megabytes(process.pid)
+        writing = Thread(target=say, args=(process, *asked))
+        writing.start()
+        wait_until_idle(process.pid)
+        taken = megabytes(process.pid) - before
+        # Nothing is lost: they are answered once somebody reads.
+        answered = {json.loads(process.stdout.readline())["id"] for _ in asked}
+        writing.join()
+        process.communicate(timeout=20)
+    assert answered == {one["id"] for one in asked}
+    assert taken < 45, f"{taken:.0f} MB"
+
+
+def megabytes(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 / 1e6
+
+
+def wait_until_idle(pid: int) -> None:
+    """Wait until a process uses no processor any more."""
+
+    def used() -> int:
+        return sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+
+    before = -1
+    while (now := used()) != before:
+        before = now
+        time.sleep(1.5)
 
 
 def test_a_call_that_is_cancelled_is_not_answered(where: list[str]) -> None:

@@ -61,3 +61,37 @@ def test_nobody_comes_past_the_guard(tmp_path: Path) -> None:
         )
         large = client.post("/mcp", content=b"x" * 300_000, headers={HEADER: token})
         assert large.status_code == 413
+
+
+def test_every_request_of_a_session_is_answered(tmp_path: Path) -> None:
+    write_session(tmp_path / "home")
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    search = {"name": "search_history", "arguments": {"query": "login"}}
+
+    async def talk(server: Served) -> tuple[Any, list[Any], Any]:
+        accepted = {HEADER: server.token, "accept": "application/json, text/event-stream"}
+        limits = httpx2.Limits(max_connections=50)
+        async with httpx2.AsyncClient(headers=accepted, timeout=PATIENCE, limits=limits) as http:
+
+            async def ask(number: int, method: str, params: Any) -> Any:
+                asked = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+                return await http.post(f"{server.base}/mcp", json=asked)
+
+            begun = await ask(0, "initialize", hello)
+            http.headers["mcp-session-id"] = begun.headers["mcp-session-id"]
+            half = b'{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"of": "\\ud800"}}'
+            typed = {"content-type": "application/json"}
+            torn = await http.post(f"{server.base}/mcp", content=half, headers=typed)
+            together = await asyncio.gather(*(ask(1, "tools/call", search) for _ in range(40)))
+            return torn, together, await ask(1, "tools/call", search)
+
+    with served(tmp_path / "home", tmp_path / "data") as server:
+        torn, together, after = asyncio.run(asyncio.wait_for(talk(server), 2 * PATIENCE))
+    assert (torn.status_code, torn.json()["error"]["code"]) == (400, -32700)
+    refused = [answer.json() for answer in together if answer.status_code == 400]
+    assert {answer["error"]["code"] for answer in refused} == {-32600}
+    assert {answer["id"] for answer in refused} == {1}
+    answered = [answer for answer in (*together, after) if answer.status_code == 200]
+    assert len(answered) + len(refused) == 41
+    assert all(FIRST_ID in answer.text for answer in answered)
+    assert after.status_code == 200

@@ -1,6 +1,7 @@
 """The server of agents: their own history over MCP, read-only.
 
     stdio.py       the server that an agent starts: stdin, stdout, the end
+    wire.py        its lines: bad ones are refused, and it reads no more than it can answer
     server.py      what the SDK asks of it, wired up; nothing else knows the SDK
     apart.py       answers from a process of their own (`answering.py`), which is let go when nobody asks
     http.py        the same server inside the web app

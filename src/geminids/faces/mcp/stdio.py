@@ -6,13 +6,14 @@ import logging
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
 
 from geminids.faces.mcp.apart import AnswersApart
 from geminids.faces.mcp.server import McpServer
+from geminids.faces.mcp.wire import Wire
 
 if TYPE_CHECKING:
     from geminids.faces.mcp.answering import Wanted
@@ -47,9 +48,11 @@ def _end_at_once_when_told(server: McpServer) -> None:
 
 
 async def _speak(server: McpServer) -> None:
-    async with stdio_server() as (reading, writing):
+    wire = Wire()
+    async with stdio_server(stdin=cast("anyio.AsyncFile[str]", wire)) as (reading, writing):
+        wire.open(writing)
         try:
-            await server.sdk.run(reading, writing, server.sdk.create_initialization_options())
+            await server.sdk.run(reading, wire, server.sdk.create_initialization_options())
         except anyio.get_cancelled_exc_class():
             # A client that reads no more has gone; the loop would wait for its next line nevertheless.
             server.end()

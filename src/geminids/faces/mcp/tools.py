@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -103,11 +104,13 @@ TOOLS = (SEARCH_HISTORY, READ_SESSION, LIST_SESSIONS, SESSION_BRIEF, USAGE, FIND
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
+@cache
 def input_schema(tool: Tool) -> dict[str, Any]:
     """What a tool takes, as JSON Schema without references."""
     return _schema(tool.asked)
 
 
+@cache
 def output_schema(tool: Tool) -> dict[str, Any]:
     """What a tool gives, the same way."""
     return _schema(tool.answer)
