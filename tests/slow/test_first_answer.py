@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -69,6 +70,20 @@ def test_a_list_tells_the_newest_and_has_the_rest_read_behind(commands: Commands
     assert len(json.loads(ran.stdout)["sessions"]) == SESSIONS
     assert (ran.stderr, json.loads(ran.stdout).get("to_come")) == ("", None)
     assert_equals_a_fresh_build([commands.home], commands.data, tmp_path / "fresh")
+
+
+def test_what_is_counted_is_what_is_read_so_far(commands: Commands) -> None:
+    assert re.search(
+        r"Showing 2 of [\d,]+ sessions read so far; `.*` shows these", commands.run("list", "-n", "2").stderr
+    )
+    commands.wait_for_the_rest()
+    assert f"Showing 2 of {SESSIONS:,} sessions; " in commands.run("list", "-n", "2").stderr
+
+
+def test_the_overview_counts_what_is_read_so_far(commands: Commands) -> None:
+    assert re.match(r"Gemini CLI  [\d,]+ sessions so far, ", commands.run().stdout)
+    commands.wait_for_the_rest()
+    assert re.match(rf"Gemini CLI  {SESSIONS:,} sessions, ", commands.run().stdout)
 
 
 @pytest.mark.parametrize("words", [("search", "common"), ("show", "latest"), ()], ids=str)

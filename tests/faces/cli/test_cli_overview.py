@@ -24,6 +24,7 @@ def test_the_overview_counts_and_says_what_to_type_next(geminids: Run, tmp_path:
     assert outcome.out.count("gemini:") == 5
     assert f"Read the newest:  geminids show 00000006 --home {tmp_path}\n" in outcome.out
     assert f"See more:         geminids list --home {tmp_path}\n" in outcome.out
+    assert f"On one screen:    geminids browse --home {tmp_path}\n" in outcome.out
     assert geminids("show", "00000006", "--home", tmp_path).code == 0
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import shlex
 import signal
 import subprocess
 import sys
+import termios
 import time
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -16,7 +18,7 @@ import pytest
 
 from tests.support.homes import write_session
 from tests.support.processes import kept_running
-from tests.support.tmux import Tmux, needs_tmux, terminal
+from tests.support.tmux import PATIENCE, Tmux, needs_tmux, terminal
 
 pytestmark = [needs_tmux, pytest.mark.slow]
 GEMINIDS = [sys.executable, "-m", "geminids"]
@@ -201,3 +203,60 @@ def test_who_goes_on_after_it_is_not_drawn_over(home: Path) -> None:
         seen.wait_for("3 sessions", "Enter read")
         seen.press("Escape")
         assert "threads ['MainThread']" in seen.wait_for("ended 0")
+
+
+HOSTILE_BYTES = {
+    "no UTF-8": b"\xff",
+    "Latin-1": b"caf\xe9 ",
+    "a mouse report of raw bytes": b"\x1b[M \xff!",
+    "a sequence of 3,000 digits": b"\x1b[" + b"1" * 3000,
+    "a sequence of 1,500 numbers": b"\x1b[" + b"1;" * 1500 + b"m",
+    "a key that is no character": b"\x1b[99999999999u",
+    "a place far away": b"\x1b[<0;999999;99999M",
+    "3,000 letters": b"x" * 3000,
+    "a paste without an end": b"\x1b[200~words",
+}
+
+
+@pytest.mark.parametrize("command", ["browse", "resume"])
+@pytest.mark.parametrize("sent", HOSTILE_BYTES.values(), ids=HOSTILE_BYTES)
+def test_no_byte_ends_or_freezes_it(home: Path, command: str, sent: bytes) -> None:
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    process = subprocess.Popen(
+        ["setsid", "--ctty", *GEMINIDS, command, *where(home)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+
+    def drawn(*, until: bytes = b"", patience: float = PATIENCE) -> bytes:
+        """Return what is drawn until some words are, or nothing more comes for a while."""
+        seen, end = b"", time.monotonic() + patience
+        while time.monotonic() < end and not (until and until in seen):
+            if select.select([ours], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(ours, 65536)
+                except OSError:
+                    return seen
+        return seen
+
+    with kept_running(process):
+        os.close(theirs)
+        drawn(until=b"3 sessions")
+        os.write(ours, sent)
+        drawn(patience=0.5)
+        assert process.poll() is None
+        os.write(ours, b"\x03")
+        assert b"Traceback" not in drawn()
+        assert process.wait(timeout=10) == (0 if command == "browse" else 130)
+        os.close(ours)
+
+
+def test_keys_that_follow_the_last_one_are_of_no_consequence(home: Path) -> None:
+    with run(home) as seen:
+        seen.wait_for("3 sessions")
+        seen.press(*["Escape"] * 200)
+        assert seen.wait_for("ended").split()[:2] == ["ended", "0"]
+        assert "Traceback" not in seen.screen()

@@ -25,6 +25,11 @@ def read(*pieces: bytes) -> list[Key]:
         (b"a\rb\x03", [Typed("a"), "enter", Typed("b"), "interrupt"]),
         (b"\x1b[1;5C\x1b[?1;2c\x1b[>0;276;0cx", [Typed("x")]),
         (b"\x1b\x1b[A", ["escape", "up"]),
+        (b"a\xffb", [Typed("a\ufffdb")]),
+        (b"\x1b[M \xff!x", [Typed("x")]),
+        (b"\x1b[" + b"1" * 3000 + b"\x03", ["interrupt"]),
+        (b"\x1b[" + b"1" * 3000 + b"mx", [Typed("x")]),
+        (b"\x1b[200~without an end\x03", [Typed("without an end"), "interrupt"]),
         (b"\x1b[200~two\nlines\x1b[A\x1b[201~x", [Typed("two lines[A"), Typed("x")]),
     ],
 )

@@ -168,6 +168,7 @@ def cli(context: click.Context) -> int | None:
     Without a command: show an overview.
 
     \b
+    geminids browse                find, read and resume on one screen
     geminids                       overview of your sessions
     geminids list --since 7d       sessions of the last week
     geminids show 3                read the third of them

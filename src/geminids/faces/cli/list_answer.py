@@ -286,7 +286,8 @@ def _tell(choices: Choices, library: Library, asked: ListOptions, listing: Listi
         limit = asked.limit or _usual_limit(choices, library, asked) or 0
         first, shown = asked.skipped(limit), len(listing.sessions)
         which = f"{first + 1:,} to {first + shown:,}" if first else f"{shown:,}"
-        say(f"Showing {which} of {words.sessions(meant)}; `{everything}` shows all.")
+        so_far, those = (" read so far", "these") if library.to_come() else ("", "all")
+        say(f"Showing {which} of {words.sessions(meant)}{so_far}; `{everything}` shows {those}.")
     if others:
         every_kind = choices.spelled(
             "list", *asked._replace(kind=EVERY_KIND, limit=None, page=None).options()

@@ -42,7 +42,7 @@ def overview(choices: Choices) -> int:
 def _draw(choices: Choices, library: Library, found: Overview) -> None:
     page = choices.open_page()
     for agent in found.agents:
-        _draw_agent(page, agent)
+        _draw_agent(page, agent, so_far=" so far" if library.to_come() else "")
     if found.newest:
         _draw_projects(page, found)
         page.line()
@@ -50,9 +50,9 @@ def _draw(choices: Choices, library: Library, found: Overview) -> None:
         _draw_next_steps(page, choices, library, found)
 
 
-def _draw_agent(page: Page, agent: AgentOverview) -> None:
+def _draw_agent(page: Page, agent: AgentOverview, so_far: str) -> None:
     counts = [
-        words.sessions(kinds_of(agent)),
+        f"{words.sessions(kinds_of(agent))}{so_far}",
         words.count(agent.projects, "project"),
         words.size(agent.bytes),
     ]
@@ -88,6 +88,7 @@ def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Over
     why, command = _next_step(choices, found)
     page.command(f"{why}:  ", command)
     page.command(f"{'See more:':<{len(why) + 1}}  ", choices.spelled("list"))
+    page.command(f"{'On one screen:':<{len(why) + 1}}  ", choices.spelled("browse"))
 
 
 def _endangered(library: Library, found: Overview) -> str:

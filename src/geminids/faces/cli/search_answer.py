@@ -255,6 +255,7 @@ def _tell(
             library.searched_places,
             str(unknown or ""),
             is_fit_told,
+            is_partial=library.to_come() > 0,
         )
     )
 

@@ -39,6 +39,8 @@ class SearchOutcome(NamedTuple):
     """What is to be said of a project that is none."""
     is_fit_told: bool = False
     """How it fits was drawn above the hits."""
+    is_partial: bool = False
+    """Whether sessions are still to be read."""
 
     @property
     def next_page(self) -> str:
@@ -220,7 +222,8 @@ def _tell_extent(outcome: SearchOutcome) -> None:
     if total.matches and (total.matches < total.sessions or any(map(_is_found_by_name, found.sessions))):
         # Some have the words in their title, or in the name of their project.
         in_messages = f"{sessions}; {messages}"
-    say(f"{in_messages}; searched: {words.sessions(found.searched.kinds)}{left_out}.")
+    so_far = " read so far" if outcome.is_partial else ""
+    say(f"{in_messages}; searched: {words.sessions(found.searched.kinds)}{so_far}{left_out}.")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")
     say(f"Read one: `{outcome.show}`.")

@@ -32,6 +32,8 @@ _WHOLE_PROJECT, _LEAST_PROJECT = 14, 7
 """Columns of a project's name that are never cut while other columns can leave; and where none is left to."""
 _BESIDE_TITLES = 46
 """Columns of a terminal that numbers, times, projects and a cost take together."""
+_ROOM_FOR_TAGS = 10
+"""Columns that tags have behind a title that is cut."""
 
 
 class Row(NamedTuple):
@@ -70,15 +72,15 @@ def _title(row: Row) -> Span:
     return f"{mark} {name}" if mark else name
 
 
-def _tagged(row: Row, width: int) -> Span:
-    """A title and its tags in the room of a title: of a long one the end gives way."""
+def _tagged(row: Row, width: int, for_tags: int) -> Span:
+    """Return the title and its tags in `width` columns; tags have what the title leaves, or `for_tags`."""
     from geminids.faces.drawing.number_tables import cells, cut
 
     title = _title(row)
     if not (tags := _tags(row)):
         return title
     text, style = (title, "") if isinstance(title, str) else title
-    tags = cut(tags, width // 2)
+    tags = cut(tags, max(width - cells(text) - 1, min(for_tags, width // 2)))
     return f"{cut(text, width - cells(tags) - 1)} {tags}", style
 
 
@@ -269,9 +271,16 @@ def _draw_table(page: DrawnPage, rows: Sequence[Row], asked: Sequence[str]) -> N
         and "tags" in columns
         and len(page.widths([heading, *columns.values()], drawn())) <= len(columns)
     ):
+        from geminids.faces.drawing.number_tables import cells as width_of
+
         del columns["tags"]
+        # Tags take room of their own: a title is as wide with them as without.
+        title = columns["title"]
+        for_tags = min(max(width_of(_tags(row)) for row in rows), _ROOM_FOR_TAGS)
+        columns["title"] = title._replace(least=(title.least or 0) + 1 + for_tags)
+        cells["title"] = [_tagged(row, page.width, for_tags) for row in rows]
         width = page.widths([heading, *columns.values()], drawn())[1 + list(columns).index("title")]
-        cells["title"] = [_tagged(row, width) for row in rows]
+        cells["title"] = [_tagged(row, width, for_tags) for row in rows]
     left_out = page.table([heading, *columns.values()], drawn())
     if asked and left_out:
         names = ", ".join(name for name, column in columns.items() if column in left_out)

@@ -311,9 +311,12 @@ def _without_beginning(text: Text, width: int) -> Text:
     """As much of a text as fits, from its end."""
     if text.cell_len <= width:
         return text
-    kept = text.copy()
-    while kept.cell_len >= width:
-        kept = kept[1:]
+    from rich.cells import cell_len
+
+    plain, start, used = text.plain, len(text), 0
+    while start and (used := used + cell_len(plain[start - 1])) < width:
+        start -= 1
+    kept = text[start:]
     kept.plain = f"…{kept.plain}"
     return kept
 

@@ -56,9 +56,11 @@ _SEQUENCES = {
     "7~": "home",
     "8~": "end",
 }
-_SEQUENCE = re.compile(r"\x1b(?:\[([0-9;?<=>]*[ -/]*[@-~])|O([@-~]))")
-_UNFINISHED = re.compile(r"\x1b(?:\[[0-9;?<=>]*[ -/]*|O)?\Z")
+_SEQUENCE = re.compile(r"(?s)\x1b(?:\[(M...|[0-?]*[ -/]*[@-~])|O([@-~]))")
+_UNFINISHED = re.compile(r"(?s)\x1b(?:\[(?:M.{0,2}|[0-?]*[ -/]*)|O)?\Z")
+_BROKEN = re.compile(r"\x1b\[[0-?]*[ -/]*")
 _PASTE_BEGINS, _PASTE_ENDS = "200~", "\x1b[201~"
+_INTERRUPT = "\x03"
 _ESCAPE_WAITS = 0.03
 """Seconds until a lone Escape is the key and no beginning of another."""
 _PASTE_WAITS = 2.0
@@ -117,12 +119,18 @@ class KeyReader:
 
     def _sequence(self, text: str) -> tuple[Key | None, str]:
         found = _SEQUENCE.match(text)
+        if found is None and _UNFINISHED.match(text):
+            return None, text
         if found is None:
-            return (None, text) if _UNFINISHED.match(text) else ("escape", text[1:])
+            broken = _BROKEN.match(text)
+            return ("", text[broken.end() :]) if broken else ("escape", text[1:])
         sequence, rest = found[1] or found[2], text[found.end() :]
         if sequence != _PASTE_BEGINS:
             return _SEQUENCES.get(sequence, ""), rest
         pasted, ends, rest = rest.partition(_PASTE_ENDS)
+        if not ends and _INTERRUPT in pasted:
+            # Ctrl-C ends a paste that has no end.
+            return _pasted(pasted), _INTERRUPT
         return (_pasted(pasted), rest) if ends else (None, text)
 
 

@@ -33,9 +33,11 @@ def cut(text: str, width: int, *, keeps_end: bool = False) -> str:
     if not keeps_end:
         kept = set_cell_size(shown, width - 1)
         return set_cell_size(f"{kept.rstrip()}…", width)
-    while cell_len(shown) > width - 1:
-        shown = shown[1:]
-    return set_cell_size(f"…{shown}", width)
+    start, used = len(shown), 0
+    # One step for each letter that fits: whole lines are pasted into a box.
+    while start and (used := used + cell_len(shown[start - 1])) < width:
+        start -= 1
+    return set_cell_size(f"…{shown[start:]}", width)
 
 
 def fitted(pieces: Iterable[Piece], width: int) -> list[Piece]:

@@ -7,6 +7,7 @@ and words go out.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar, TypeVar
@@ -30,6 +31,8 @@ from geminids.faces.tui.keys import Key, Typed
 from geminids.faces.tui.lines import Piece, fitted
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
+
     from geminids.faces.tui.asker import OpenLibrary
     from geminids.library import Library
 
@@ -131,6 +134,14 @@ class Browser(App[object]):
         self._quick, self._slow = (Questions(open_library, self.wake, self._failed) for _ in range(2))
 
     # What is textual's.
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return the driver that reads the terminal."""
+        if sys.platform == "win32":
+            return super().get_driver_class()
+        from geminids.faces.tui.browser.driver import TerminalDriver
+
+        return TerminalDriver
 
     def compose(self) -> ComposeResult:
         """One canvas, and nothing else."""
@@ -344,6 +355,9 @@ class Browser(App[object]):
     # What comes in.
 
     def _press(self, key: Key) -> None:
+        if not self.views:
+            # A key that is pressed after the one that ends the browser.
+            return
         self.pressed += 1
         self._said = None
         (self._dialog or self.views[-1]).press(key)
