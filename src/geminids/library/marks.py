@@ -70,21 +70,31 @@ class MarkMethods(OneSessionMethods):
         return self._context.ask(lambda index: marked_sessions(index, known, tags))
 
     def mark(self, wanted: str, change: MarkChange | None = None, at: datetime | None = None) -> Marked:
-        """Change what is said of a session, all of it or nothing; what is said of it then.
+        """Change the marks of one session as `mark_each` does, and return it with its marks."""
+        return self.mark_each([wanted], change, at)[0]
 
-        The session is meant as in `session`, or is one whose files are gone and that was marked before.
+    def mark_each(
+        self, wanted: Sequence[str], change: MarkChange | None = None, at: datetime | None = None
+    ) -> list[Marked]:
+        """Change the marks of some sessions, all of them or none; return each once, with its marks.
+
+        A session is meant as in `session`, or its files are gone and it was marked before.
         """
         from datetime import UTC, datetime
 
         from geminids.storage.durable import mark_changes
 
-        session = self._to_mark(wanted)
+        sessions = {session.id: session for session in map(self._to_mark, wanted)}
         if change is None:
-            return session._replace(marks=self.marks([session.id]).get(session.id, session.marks))
+            marks = self.marks(sessions)
+            return [
+                session._replace(marks=marks.get(sid, session.marks)) for sid, session in sessions.items()
+            ]
         if self._context.data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home directory", config.DURABLE_FILE)
-        said = mark_changes.change(self._context.data_folder, session.id, change, at or datetime.now(UTC))
-        return session._replace(marks=said)
+        moment = at or datetime.now(UTC)
+        marks = mark_changes.change_each(self._context.data_folder, list(sessions), change, moment)
+        return [session._replace(marks=marks[sid]) for sid, session in sessions.items()]
 
     def _find(self, wanted: str, *, with_outputs: bool = True) -> LookupResult:
         """The one session that is meant, also by the name that the user gave it."""

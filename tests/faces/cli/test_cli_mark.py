@@ -62,6 +62,35 @@ def test_one_line_says_what_is_true_now(geminids: Run, home: Path) -> None:
     assert done.err == f"geminids: {SECOND}: no name, no tags, no notes.\n"
 
 
+def test_several_sessions_are_marked_at_once(geminids: Run, home: Path) -> None:
+    geminids("list")
+    done = geminids("mark", FIRST, SECOND_ID, FIRST_ID, "--tag", "keep", "--note", "One")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines() == [
+        f"geminids: {FIRST}: no name, tagged #keep, note 1.",
+        f"geminids: {SECOND}: no name, tagged #keep, note 2.",
+    ]
+    shown = geminids("mark", FIRST, SECOND)
+    assert shown.out.count("#keep") == 2
+    document = check_printed(geminids("mark", FIRST, SECOND, "--untag", "none", "--json").out, "geminids/marks/1")
+    assert [session["id"] for session in document["sessions"]] == [FIRST, SECOND]
+    assert document["tags"] == {"keep": 2}
+    assert geminids("mark", FIRST, SECOND, "--untag", "keep", "--no-name").err.count("no tags") == 2
+
+
+def test_of_several_sessions_all_are_marked_or_none(geminids: Run, home: Path) -> None:
+    failed = geminids("mark", FIRST, "nothing-like-it", "--tag", "x")
+    assert (failed.code, failed.out) == (1, "")
+    assert "No session 'nothing-like-it'" in failed.err
+    geminids("mark", FIRST, "--note", "One")
+    for option in (("--name", "The cart"), ("--forget-note", "1")):
+        failed = geminids("mark", FIRST, SECOND, *option)
+        assert failed.code == 2
+        assert f"{option[0]} is for one session, and 2 are given" in failed.err
+    assert geminids("mark", FIRST, SECOND, "--tag", "x", "--tag", "two words").code == 2
+    assert json.loads(geminids("mark", "--json").out)["tags"] == {}
+
+
 def test_a_number_without_a_line_is_called_so_whatever_is_marked(geminids: Run, home: Path) -> None:
     geminids("mark", FIRST, "--name", "The login")
     for path in home.rglob(f"*{FIRST_ID[:8]}*"):

@@ -20,14 +20,19 @@ from geminids.faces.cli.picked import picked
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from geminids.library import Library
     from geminids.query.sessions.marked import Marked, MarkedSessions
 
 
 @click.command()
-@click.argument("wanted", metavar="[ID]", required=False, callback=not_empty, shell_complete=complete_ids)
+@click.argument("wanted", nargs=-1, metavar="[ID]...", callback=not_empty, shell_complete=complete_ids)
 @click.option(
-    "--name", metavar="TEXT", callback=not_empty, help="Name the session; the name replaces its title."
+    "--name",
+    metavar="TEXT",
+    callback=not_empty,
+    help="Name the session; the name replaces its title. Only with one ID.",
 )
 @click.option("--no-name", "without_name", is_flag=True, help="Remove the name.")
 @click.option(
@@ -62,7 +67,7 @@ if TYPE_CHECKING:
     multiple=True,
     type=int,
     metavar="N",
-    help="Delete note N. Repeatable.",
+    help="Delete note N. Repeatable; only with one ID.",
 )
 @sync_option
 @json_option
@@ -71,7 +76,7 @@ if TYPE_CHECKING:
 def mark(
     choices: Choices,
     *,
-    wanted: str | None,
+    wanted: tuple[str, ...],
     name: str | None,
     without_name: bool,
     tags: tuple[str, ...],
@@ -82,9 +87,10 @@ def mark(
     """Name, tag and note sessions.
 
     ID is an id or the beginning of one, a name from `geminids mark`, a number from the last `geminids list`,
-    or `latest`. Without an option, the name, tags and notes of the session are shown; without an ID, all tags
-    and all marked sessions. In a pipe a tag is a line of `#tag` and the number of its sessions; a session is
-    a line of id, `here` or `not here`, number of notes, tags, and name.
+    or `latest`. With several, all sessions are changed, or none if one of them cannot be. Without an option,
+    name, tags and notes are shown; without an ID, all tags and all marked sessions. In a pipe a tag is a line
+    of `#tag` and the number of its sessions; a session is a line of id, `here` or `not here`, number of
+    notes, tags, and name.
 
     Marks are stored in the data directory and outlive the sessions: marks of a session whose files are gone
     stay until you remove them. The agent's files are not changed.
@@ -92,6 +98,7 @@ def mark(
     \b
     geminids mark 3 --name "The login bug"
     geminids mark latest --tag keep --tag bug
+    geminids mark 1 2 3 --tag keep
     geminids mark 1f0c9a2b --note "The fix is in 4e1c0d7" --untag bug
     geminids mark 1f0c9a2b
     geminids mark
@@ -103,29 +110,33 @@ def mark(
     is_change = change != MarkChange()
     if name and without_name:
         raise click.UsageError("--name and --no-name cannot be combined.")
-    if is_change and wanted is None and (chosen := picked(choices, "mark")):
-        wanted = chosen.key
-    if is_change and wanted is None:
+    for option, value in (("--name", name), ("--forget-note", without_notes)):
+        if value and len(wanted) > 1:
+            raise click.UsageError(f"{option} is for one session, and {len(wanted)} are given.")
+    if is_change and not wanted and (chosen := picked(choices, "mark")):
+        wanted = (chosen.key,)
+    if is_change and not wanted:
         raise click.UsageError("Which session? Give an ID, a number from the last list, or `latest`.")
     library = choices.open_library(sample_if_empty=True, changes=is_change)
-    if wanted is None:
+    if not wanted:
         return _show_all(choices, library.marked())
     if not is_change:
         return _show(choices, library, wanted)
-    marked = library.mark(wanted, change, choices.now)
-    _report(choices, marked)
+    marked = library.mark_each(wanted, change, choices.now)
+    _report(choices, library, marked)
     if name:
-        _tell_same_name(library, marked)
+        _tell_same_name(library, marked[0])
     return 0
 
 
-def _report(choices: Choices, session: Marked) -> None:
-    """Say what is true now; programs get it as data."""
+def _report(choices: Choices, library: Library, sessions: Sequence[Marked]) -> None:
+    """Say what the marks are now; print them for programs."""
     from geminids.faces.drawing.marks import in_words
 
     if choices.json:
-        _print(session)
-    say(in_words(session))
+        _print(library, sessions)
+    for session in sessions:
+        say(in_words(session))
 
 
 def _tell_same_name(library: Library, marked: Marked) -> None:
@@ -135,17 +146,21 @@ def _tell_same_name(library: Library, marked: Marked) -> None:
         say(f'Also named "{name}": {", ".join(others)}. To mean one of them, give its id.')
 
 
-def _show(choices: Choices, library: Library, wanted: str) -> int:
-    session = library.mark(wanted)
+def _show(choices: Choices, library: Library, wanted: Sequence[str]) -> int:
+    sessions = library.mark_each(wanted)
     if choices.json:
-        _print(session)
+        _print(library, sessions)
         return 0
     from geminids.faces.drawing.marks import draw_marked
     from geminids.storage.durable.values import Marks
 
-    draw_marked(choices.open_page(), session)
-    if session.marks == Marks():
-        say(f"It is not marked yet; to add a tag: `{choices.spelled('mark', wanted, '--tag', 'TAG')}`.")
+    page = choices.open_page()
+    for number, session in enumerate(sessions):
+        if number:
+            page.line()
+        draw_marked(page, session)
+    if len(wanted) == 1 and sessions[0].marks == Marks():
+        say(f"It is not marked yet; to add a tag: `{choices.spelled('mark', *wanted, '--tag', 'TAG')}`.")
     return 0
 
 
@@ -176,8 +191,12 @@ def _tell_absent(number: int) -> None:
         say(f"{marked} not here. {its} gone or in another home; the marks stay.")
 
 
-def _print(session: Marked) -> None:
+def _print(library: Library, sessions: Sequence[Marked]) -> None:
     from geminids.faces.cli.json_output import print_json
-    from geminids.faces.documents.sessions import MarkDocument, marked_in_little
+    from geminids.faces.documents.sessions import MarkDocument, marked_in_little, marks_document
+    from geminids.query.sessions.marked import MarkedSessions
 
-    print_json(marked_in_little(MarkDocument, session))
+    if len(sessions) == 1:
+        print_json(marked_in_little(MarkDocument, sessions[0]))
+    else:
+        print_json(marks_document(MarkedSessions(library.tags(), sessions)))

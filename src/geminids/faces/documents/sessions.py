@@ -71,7 +71,9 @@ class MarkDocument(MarkedInLittle, Printed, frozen=True, kw_only=True, tag="gemi
 
 
 class MarksDocument(Printed, frozen=True, kw_only=True, tag="geminids/marks/1"):
-    """All sessions of which the user said something, the newest first, and last those that are not here."""
+    """All sessions that the user marked, the newest first, and last those that are not here; or the sessions
+    that `mark` was given, in the order in which they were.
+    """
 
     tags: Mapping[str, int]
     """How many sessions have each tag."""

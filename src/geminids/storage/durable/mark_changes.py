@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -48,23 +48,30 @@ class NoSuchNoteError(GeminidsError):
 
 
 def change(folder: Path | str, session_id: str, wanted: MarkChange, at: datetime) -> Marks:
-    """Change what is said of a session, all of it or nothing; what is said of it then.
+    """Change the marks of one session as `change_each` does, and return its marks."""
+    return change_each(folder, [session_id], wanted, at)[session_id]
+
+
+def change_each(
+    folder: Path | str, session_ids: Sequence[str], wanted: MarkChange, at: datetime
+) -> dict[str, Marks]:
+    """Change the marks of some sessions, all of them or none; return the marks of each by its id.
 
     Raises BadMarkError, NoSuchNoteError, and whatever `changing` does.
     """
     from pathlib import Path
 
-    session = _session(session_id)
-    statements = list(_statements(session, wanted, at))
+    sessions = [_session(session_id) for session_id in session_ids]
+    statements = [statement for session in sessions for statement in _statements(session, wanted, at)]
     data = Path(folder)
     if not _gives(wanted) and not is_expected(data / FILE_NAME):
         # What only takes makes no file.
         for note_id in wanted.without_notes:
-            raise NoSuchNoteError(session, note_id)
-        return Marks()
+            raise NoSuchNoteError(sessions[0], note_id)
+        return dict.fromkeys(sessions, Marks())
     with changing(data, asked=True) as connection:
         _execute(connection, statements)
-        return read(Reader(connection, VERSION), [session]).get(session, Marks())
+        return dict.fromkeys(sessions, Marks()) | read(Reader(connection, VERSION), sessions)
 
 
 def _gives(wanted: MarkChange) -> bool:
