@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def kept_running(*processes: subprocess.Popen[str]) -> Iterator[None]:
+def kept_running(*processes: subprocess.Popen[str] | subprocess.Popen[bytes]) -> Iterator[None]:
     """A while at whose end none of these processes is left."""
     try:
         yield

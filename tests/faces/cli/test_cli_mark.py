@@ -72,7 +72,9 @@ def test_several_sessions_are_marked_at_once(geminids: Run, home: Path) -> None:
     ]
     shown = geminids("mark", FIRST, SECOND)
     assert shown.out.count("#keep") == 2
-    document = check_printed(geminids("mark", FIRST, SECOND, "--untag", "none", "--json").out, "geminids/marks/1")
+    document = check_printed(
+        geminids("mark", FIRST, SECOND, "--untag", "none", "--json").out, "geminids/marks/1"
+    )
     assert [session["id"] for session in document["sessions"]] == [FIRST, SECOND]
     assert document["tags"] == {"keep": 2}
     assert geminids("mark", FIRST, SECOND, "--untag", "keep", "--no-name").err.count("no tags") == 2

@@ -338,16 +338,11 @@ def test_it_is_exported_without_secrets(homes: AgentHomes, data: Path, typed: st
     async def script(seen: Browsing) -> None:
         await find(seen, "token", "Use the token")
         await seen.press("ctrl+x")
-        await seen.wait_for("Export as")
-        await seen.paste(typed)
+        await seen.wait_for("Export without secrets to ", "html", "With secrets …")
+        if typed != "html":
+            await seen.paste(typed)
         await seen.press("enter")
-        await seen.wait_for("Hide secrets", "With secrets")
-        await seen.press("enter")
-        await seen.wait_for("Export to", f"77777777{suffix}")
-        await seen.press("enter")
-        await seen.wait_for("Write this file?", str(homes.project)[:40], "1 secret hidden", "y write")
-        await seen.press("y")
-        await seen.wait_for("Written: ")
+        await seen.wait_for("Written, 1 secret hidden: 2026-05-03-use-the-token", f"77777777{suffix}")
 
     browse([homes.home], data, script, size=(140, 45))
     (written,) = {*homes.project.iterdir()} - there
@@ -364,9 +359,12 @@ def test_an_export_with_secrets_overwrites_nothing(homes: AgentHomes, data: Path
     async def script(seen: Browsing) -> None:
         await find(seen, "token", "Use the token")
         await seen.press("ctrl+x")
+        await seen.paste("with secrets")
+        await seen.press("enter")
+        await seen.wait_for("Export with secrets")
         await seen.paste("markdown")
-        await seen.press("enter", "down", "enter")
-        await seen.wait_for("Export to")
+        await seen.press("enter")
+        await seen.wait_for("Export to", "77777777.md", "Secrets are not hidden.")
         await seen.press("ctrl+u")
         await seen.paste("mine.md")
         await seen.press("enter")
@@ -374,19 +372,11 @@ def test_an_export_with_secrets_overwrites_nothing(homes: AgentHomes, data: Path
         await seen.press("ctrl+u")
         await seen.paste("other.md")
         await seen.press("enter")
-        await seen.wait_for("Secrets are not hidden.", "other.md")
-        (homes.project / "other.md").write_text("mine as well")
-        await seen.press("enter")
-        await seen.wait_for("exists and is not")
-        await seen.press("ctrl+u")
-        await seen.paste("third.md")
-        await seen.press("enter", "enter")
-        await seen.wait_for("Written: ")
+        await seen.wait_for("Written, secrets are not hidden: ")
 
     browse([homes.home], data, script)
     assert (homes.project / "mine.md").read_text() == "mine"
-    assert (homes.project / "other.md").read_text() == "mine as well"
-    assert KEY in (homes.project / "third.md").read_text()
+    assert KEY in (homes.project / "other.md").read_text()
 
 
 @pytest.mark.slow
@@ -394,14 +384,15 @@ def test_a_folder_that_is_not_there_is_a_sentence(homes: AgentHomes, data: Path)
     async def script(seen: Browsing) -> None:
         await seen.wait_for("3 sessions")
         await seen.press("ctrl+x")
+        await seen.paste("another")
+        await seen.press("enter")
+        await seen.wait_for("Export to another place")
         await seen.paste("json")
-        await seen.press("enter", "enter")
-        await seen.wait_for("Export to")
+        await seen.press("enter")
+        await seen.wait_for("Export to ", "Secrets are hidden.")
         await seen.press("ctrl+u")
         await seen.paste("nowhere/x.json")
         await seen.press("enter")
-        await seen.wait_for("y write")
-        await seen.press("y")
         await seen.wait_for("Nothing was written", "there is no folder")
 
     browse([homes.home], data, script)
@@ -413,14 +404,15 @@ def test_a_name_that_is_too_long_is_a_sentence(homes: AgentHomes, data: Path, ty
     async def script(seen: Browsing) -> None:
         await seen.wait_for("3 sessions")
         await seen.press("ctrl+x")
+        await seen.paste("another")
+        await seen.press("enter")
+        await seen.wait_for("Export to another place")
         await seen.paste("json")
-        await seen.press("enter", "enter")
-        await seen.wait_for("Export to")
+        await seen.press("enter")
+        await seen.wait_for("Export to ", "Secrets are hidden.")
         await seen.press("ctrl+u")
         await seen.paste(typed)
         await seen.press("enter")
-        await seen.wait_for("y write")
-        await seen.press("y")
         await seen.wait_for("Nothing was written")
 
     browse([homes.home], data, script)
@@ -637,6 +629,41 @@ def test_only_the_project_is_listed(homes: AgentHomes, data: Path) -> None:
     browse([homes.home], data, script)
 
 
+def test_escape_goes_back_one_step_wherever_one_came_from(homes: AgentHomes, data: Path) -> None:
+    write_session(homes.home, "77777777-a", prompt="Move the cache elsewhere", day=3, slug="an odd name")
+
+    async def script(seen: Browsing) -> None:
+        # From the projects.
+        await seen.wait_for("4 sessions")
+        await seen.press("f3")
+        await seen.wait_for("[Projects]", "2 projects")
+        await seen.paste("odd")
+        await seen.press("enter")
+        await seen.wait_for("1 session", "project an odd name")
+        await seen.press("escape")
+        await seen.wait_for("[Projects]", "> odd")
+        await seen.press("escape", "escape")
+        await seen.wait_for("4 sessions")
+        # From the list, and from the transcript below which its project was listed.
+        await seen.press("down", "down")
+        chosen = seen.chosen
+        await seen.press("ctrl+f")
+        await seen.wait_for("project ")
+        await seen.press("enter")
+        await seen.wait_for("Esc back")
+        await seen.press("p")
+        await seen.wait_for("project ", but_not="Esc back")
+        await seen.press("escape")
+        await seen.wait_for("Esc back")
+        await seen.press("escape", "escape")
+        await seen.wait_for("4 sessions")
+        await seen.settle()
+        assert seen.chosen == chosen
+        await seen.press("escape")
+
+    assert browse([homes.home], data, script) is None
+
+
 def test_all_that_can_be_done_is_found_by_a_few_letters(homes: AgentHomes, data: Path) -> None:
     async def script(seen: Browsing) -> None:
         await seen.wait_for("3 sessions")
@@ -645,7 +672,7 @@ def test_all_that_can_be_done_is_found_by_a_few_letters(homes: AgentHomes, data:
         assert "Restore" not in screen
         await seen.paste("expo")
         await seen.press("enter")
-        await seen.wait_for("Export as")
+        await seen.wait_for("Export without secrets")
 
     browse([homes.home], data, script)
 

@@ -23,7 +23,7 @@ from geminids.faces.tui.browser.day_bars import bar_rows, bars_of
 from geminids.faces.tui.browser.projects import explained_state, project_lines, state_of
 from geminids.faces.tui.browser.usage import GROUPS
 from geminids.faces.tui.browser.view import View
-from geminids.faces.tui.browser.views import LIST, VIEWS, Opening, Views
+from geminids.faces.tui.browser.views import LIST, VIEWS, Views
 from geminids.faces.tui.lines import Piece
 from geminids.faces.tui.matches import Scope
 from geminids.library import Library
@@ -75,7 +75,7 @@ def browse(
 def beside(key: str, opened: list[str] | None = None) -> Callable[[Browser], View]:
     """A view beside the list as the first; what it opens is noted."""
     note = opened.append if opened is not None else lambda _: None
-    return lambda stage: Views(stage, key, Opening(note, note))
+    return lambda stage: Views(stage, key, lambda project, _: note(project), note)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ under 20 lines, or with Ctrl-O, the list has all the room, or the chosen one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,11 +23,11 @@ from geminids.faces.tui.browser.expiring import ExpiringSessions
 from geminids.faces.tui.browser.hindrances import Hindrances
 from geminids.faces.tui.browser.preview import Preview
 from geminids.faces.tui.browser.view import Help, Row, Seen, Stage, View, footer, with_cursor
-from geminids.faces.tui.browser.views import KEYS, VIEWS, Opening, Views
+from geminids.faces.tui.browser.views import KEYS, VIEWS, Views
 from geminids.faces.tui.cursor import Cursor
 from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, cut, fitted
-from geminids.faces.tui.matches import Line, Scope
+from geminids.faces.tui.matches import Line, Listed, Scope
 from geminids.faces.tui.picker import Picker
 from geminids.faces.tui.rows import BROWSED, SessionRows, Told, box_row, cursor_column, highlighted, how_many
 
@@ -82,6 +82,27 @@ class Listing(Picker):
     room = 1
     _opened: Scope | None = None
     """The project that was looked into last."""
+    _number: int | None = None
+    """The line to choose in the next answer."""
+
+    def snapshot(self) -> Callable[[], None]:
+        """Return what brings back the words, the scopes and the chosen line of now."""
+        text, scopes, opened = self.box.text, self._scopes, self._opened
+        agent, number = self.scope.agent, self.cursor.number
+
+        def bring_back() -> None:
+            self.box.set(text)
+            self._scopes, self._opened, self._number = scopes, opened, number
+            self.to_agent(agent)
+
+        return bring_back
+
+    def take(self, listed: Listed) -> None:
+        """Show an answer, with the line chosen that was when a snapshot was taken."""
+        super().take(listed)
+        if self._number is not None and self.has_answer:
+            self.choose(self._number)
+            self._number = None
 
     @property
     def rows(self) -> int:
@@ -146,6 +167,8 @@ class Sessions(View):
         self._completing = Completing(stage, completions)
         self._hindrances = Hindrances(stage)
         self._is_switched = False
+        self._ways_back: list[Callable[[], None]] = []
+        """What Esc goes back to: what was seen before each project that was looked into."""
         self._awaited: Key | None = None
         """What is to be done with the chosen session as soon as the answer to what was typed is there."""
         # What is asked first is asked for as many rows as there are.
@@ -209,6 +232,8 @@ class Sessions(View):
                 self._awaited = key
             case str() if key in KEYS:
                 self.open_view(key)
+            case "escape" if not self.listing.box.text and self._ways_back:
+                self._ways_back.pop()()
             case "escape" if not self.listing.box.text:
                 self.stage.close()
             case "tab":
@@ -270,10 +295,18 @@ class Sessions(View):
 
     def open_view(self, key: str) -> None:
         """Show a view beside the list, by its key."""
-        self.stage.open(Views(self.stage, key, Opening(self._look_in, partial(self.read, message=None))))
+        self.stage.open(Views(self.stage, key, self._look_in, partial(self.read, message=None)))
 
-    def _look_in(self, project: str) -> None:
-        """List the sessions of a project."""
+    def _look_in(self, project: str, back: Callable[[], None]) -> None:
+        """List the sessions of a project; Esc calls `back` and shows the list of before."""
+        bring_back, messages = self.listing.snapshot(), self.messages
+
+        def go_back() -> None:
+            bring_back()
+            self.messages = messages
+            back()
+
+        self._ways_back.append(go_back)
         self.messages = None
         self.listing.look_in(project)
 
@@ -298,10 +331,12 @@ class Sessions(View):
         words = self.listing.listed.words if is_found and self.listing.listed else ""
         self.stage.open(Reading(self.stage, key, message=message, words=words, sessions=self))
 
-    def show_project(self, project: str) -> None:
-        """List the sessions of a project that have the words that were typed."""
-        self.stage.back_to(self)
-        self._look_in(project)
+    def show_project(self, subject: Subject) -> None:
+        """List the sessions of its project with the words that were typed; Esc goes back to the session."""
+        if subject.project:
+            self.stage.back_to(self)
+            reopen = partial(self.read, subject.key, subject.message)
+            self._look_in(subject.project, reopen if subject.is_open else lambda: None)
 
     def _enter(self) -> None:
         if self._enter_resumes and (subject := self._subject):

@@ -64,10 +64,17 @@ _SWITCHING = Help("F2 to F5", "sessions, projects, usage, what is kept")
 class Views(View):
     """One of them at a time; each stays as it was left while others are looked at."""
 
-    def __init__(self, stage: Stage, key: str, opening: Opening) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        key: str,
+        to_project: Callable[[str, Callable[[], None]], None],
+        to_session: Callable[[str], None],
+    ) -> None:
+        """`to_project` lists the sessions of a project, and calls its second argument to go back."""
         super().__init__(stage)
-        self._opening = opening._replace(project=self._open_project)
-        self._to_project = opening.project
+        self._opening = Opening(self._open_project, to_session)
+        self._to_project = to_project
         self._made: dict[str, View] = {}
         self._old: set[str] = set()
         """Those that are to ask again as soon as they are looked at."""
@@ -92,7 +99,12 @@ class Views(View):
     def _open_project(self, wanted: str) -> None:
         """Go back to the list, which shows the sessions of the project."""
         self.stage.close()
-        self._to_project(wanted)
+        self._to_project(wanted, self._reopen)
+
+    def _reopen(self) -> None:
+        """Show the view again as it was left, with what is new."""
+        self.stage.open(self)
+        self.changed()
 
     def press(self, key: Key) -> None:
         """Go to another one, or back to the list; everything else is for the one that is seen."""

@@ -34,5 +34,5 @@ def _load(_: Library) -> None:
 
 def show_project(subject: Subject) -> None:
     """List the sessions of its project."""
-    if subject.sessions and subject.project:
-        subject.sessions.show_project(subject.project)
+    if subject.sessions:
+        subject.sessions.show_project(subject)

@@ -14,8 +14,8 @@ class SessionList(Protocol):
     def read(self, key: str, message: int | None) -> None:
         """Open a session to read it, at a message if one is named."""
 
-    def show_project(self, project: str) -> None:
-        """List the sessions of a project, meant as in `list --project`."""
+    def show_project(self, subject: Subject) -> None:
+        """List the sessions of the project of a session."""
 
 
 class Subject(NamedTuple):
