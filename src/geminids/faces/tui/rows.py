@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from rich.cells import cell_len
@@ -89,12 +89,19 @@ def age(at: datetime | None, now: datetime) -> str:
 PROJECT = Cell(15, 66, lambda told: Piece(told.project, "quiet"), keeps_end=True)
 WHEN = Cell(13, 50, lambda told: Piece(words.when(told.line.session.last_at, told.now), "quiet"))
 AGE = Cell(6, 50, lambda told: Piece(age(told.line.session.last_at, told.now), "quiet"), is_number=True)
-PROMPTS = Cell(5, 76, _prompts, is_number=True)
+PROMPTS = Cell(5, 96, _prompts, is_number=True)
 COST = Cell(9, 72, _cost, is_number=True)
 STATE = Cell(2, 50, _state)
 STATUS = Cell(2, 0, _status)
 PICKED: Sequence[Cell] = (PROJECT, WHEN, STATUS)
 BROWSED: Sequence[Cell] = (PROJECT, PROMPTS, COST, AGE, STATE, STATUS)
+
+
+def cells_for(projects: Iterable[str], cells: Sequence[Cell] = PICKED) -> Sequence[Cell]:
+    """Return the cells with a column of projects as wide as the longest name; titles have the rest."""
+    longest = max(map(cell_len, projects), default=0)
+    width = min(longest + 1, PROJECT.width)
+    return [cell._replace(width=width) if cell is PROJECT else cell for cell in cells]
 
 
 def session_row(told: Told, columns: int, cells: Sequence[Cell] = PICKED) -> list[Piece]:
@@ -112,17 +119,18 @@ class SessionRows:
     """Rows as they were drawn before: a list is drawn many times while one types, and seldom changes."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Told, int, list[Piece]]] = {}
+        self._known: dict[str, tuple[Told, int, Sequence[Cell], list[Piece]]] = {}
 
     def row(self, told: Told, columns: int, cells: Sequence[Cell]) -> list[Piece]:
         """A session in one line; made anew if it is told otherwise than before."""
         moment = told._replace(now=told.now.replace(second=0, microsecond=0))
         known = self._known.get(told.line.key)
-        if known is None or known[:2] != (moment, columns):
+        if known is None or known[:3] != (moment, columns, cells):
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            known = self._known[told.line.key] = (moment, columns, session_row(told, columns, cells))
-        return known[2]
+            row = session_row(told, columns, cells)
+            known = self._known[told.line.key] = (moment, columns, cells, row)
+        return known[3]
 
 
 def _drawn(cell: Cell, piece: Piece) -> Piece:

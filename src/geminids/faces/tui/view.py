@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from geminids.core.values import NamedTuple
 from geminids.faces.tui.lines import Piece, fitted
 from geminids.faces.tui.picker import Picker
-from geminids.faces.tui.rows import Told, box_row, cursor_column, found_in, how_many, session_row
+from geminids.faces.tui.rows import Told, box_row, cells_for, cursor_column, found_in, how_many, session_row
 from geminids.sharing.transcript import words
 
 _SMALLEST = (20, 4)
@@ -49,7 +49,8 @@ def _rows(picker: Picker, now: datetime) -> list[list[Piece]]:
         sentence = listed.note or ("Nothing found." if picker.box.text.strip() else "No session found.")
         return [fitted([Piece(f"  {sentence}", "warning")], picker.columns)]
     told = (Told(line, picker.projects[line.session.project], now) for line in picker.seen)
-    return [session_row(one, picker.columns) for one in told]
+    cells = cells_for(picker.projects.values())
+    return [session_row(one, picker.columns, cells) for one in told]
 
 
 def _about(picker: Picker, now: datetime) -> list[list[Piece]]:

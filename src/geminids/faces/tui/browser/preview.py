@@ -181,17 +181,21 @@ def _found_far_down(line: Line, columns: int) -> list[Row]:
 def _heading(line: Line, columns: int, now: datetime, hindrance: str) -> list[Row]:
     session = line.session
     place = words.path(session.project.path) if session.project.path else session.project.name
-    facts = (
-        session.agent,
-        f"match in #{line.message}" if line.message else "",
-        words.count(session.counts.prompts, "prompt"),
-        words.when(session.last_at, now),
-        "deleted, read from a copy" if session.kept else "",
-    )
-    told = " · ".join(filter(None, facts)) + " · "
-    warning = f" {hindrance} · " if hindrance else ""
-    room = columns - cell_len(warning + told)
-    where = cut(place, min(room, cell_len(safe.line(place))), keeps_end=True)
+    match = f"match in #{line.message}" if line.message else ""
+    deleted = "deleted, read from a copy" if session.kept else ""
+    agent, when = session.agent, words.when(session.last_at, now)
+    warning, size = f" {hindrance} · " if hindrance else "", cell_len(safe.line(place))
+    # The row of the list has most of these, too, and nothing else has the folder.
+    for facts in (
+        (agent, match, words.count(session.counts.prompts, "prompt"), when, deleted),
+        (agent, match, when, deleted),
+        (match, deleted),
+    ):
+        told = "".join(f"{fact} · " for fact in facts if fact)
+        room = columns - cell_len(warning + told)
+        if size <= room:
+            break
+    where = cut(place, min(room, size), keeps_end=True)
     return [fitted([Piece(warning, "bad"), Piece(told, "quiet"), Piece(where, "quiet")], columns)]
 
 

@@ -29,7 +29,16 @@ from geminids.faces.tui.keys import Key
 from geminids.faces.tui.lines import Piece, cut, fitted
 from geminids.faces.tui.matches import Line, Listed, Scope
 from geminids.faces.tui.picker import Picker
-from geminids.faces.tui.rows import BROWSED, SessionRows, Told, box_row, cursor_column, highlighted, how_many
+from geminids.faces.tui.rows import (
+    BROWSED,
+    SessionRows,
+    Told,
+    box_row,
+    cells_for,
+    cursor_column,
+    highlighted,
+    how_many,
+)
 
 if TYPE_CHECKING:
     from geminids.faces.tui.asker import OpenLibrary
@@ -478,7 +487,8 @@ class Sessions(View):
         seen = (one._replace(is_expiring=one.session.id in self._expiring.ids) for one in self.listing.seen)
         now, hindrance = self.stage.now, self._hindrances.of
         told = (Told(line, names[line.session.project], now, bool(hindrance(line))) for line in seen)
-        return [self._rows.row(one, columns, BROWSED) for one in told]
+        cells = cells_for(names.values(), BROWSED)
+        return [self._rows.row(one, columns, cells) for one in told]
 
     def _listed_messages(self, columns: int) -> list[Row]:
         messages, top = self.messages or (), self._among_messages.top
