@@ -103,7 +103,9 @@ def _difference(wanted: Counter[str], found: Counter[str]) -> str:
 
 
 def _calls(messages: list[Message], truth: dict[str, Any]) -> str:
-    unmatched = [call for message in messages for call in message.tool_calls]
+    # The model did not ask for what a slash command runs.
+    asked = (message for message in messages if message.origin is not Origin.COMMAND)
+    unmatched = [call for message in asked for call in message.tool_calls]
     made = [call for run in truth["per_run"] for call in run["tool_calls"] if call["delivered"]]
     missing: Counter[str] = Counter()
     for call in sorted(made, key=lambda call: call["outcome"] == "not reported"):

@@ -96,6 +96,36 @@ def test_a_rewind_keeps_what_it_took_back() -> None:
     assert replay.turns[-1].dropped_by.line == 6
 
 
+def moved_call(call_id: str) -> list[dict[str, Any]]:
+    """Return a reply that calls a tool, the recorded call, the message of its result, and the answer."""
+    recorded = {**reply("r2", ""), "toolCalls": [{"id": call_id, "name": "x", "result": [1]}]}
+    result = [{"functionResponse": {"id": call_id, "name": "x", "response": {}}}]
+    return [reply("r1", ""), recorded, {"id": "u2", "type": "user", "content": result}, reply("r3", "Done")]
+
+
+def restated_call(call_id: str) -> list[dict[str, Any]]:
+    asking, _, result, answer = moved_call(call_id)
+    return [{**asking, "content": [{"functionCall": {"id": call_id, "name": "x"}}]}, result, answer]
+
+
+def test_a_call_that_moved_into_another_message_was_not_taken_back() -> None:
+    first, second, call = prompt("u1", "One"), prompt("u3", "Two"), [*moved_call("c")]
+    cancelled = checkpoint(first, *restated_call("c"))
+    replay = replayed(first, *call, second, cancelled, prompt("u4", "Three"))
+    dropped = {turn_id for turn_id, state in states(replay).items() if state is not State.CURRENT}
+    assert dropped == {"u3"}
+    again = replayed(first, *call, second, cancelled, checkpoint(CONTEXT), cancelled)
+    assert states(again)["r2"] is State.CURRENT
+    rewound = replayed(first, *call, second, cancelled, {"$rewindTo": "u1"})
+    assert states(rewound)["r2"] is State.REWOUND
+
+
+def test_a_call_that_nothing_restates_was_taken_back() -> None:
+    first, call = prompt("u1", "One"), moved_call("c")
+    replay = replayed(first, *call, checkpoint(first, *restated_call("another")))
+    assert states(replay)["r2"] is not State.CURRENT
+
+
 def test_a_rewind_to_an_unknown_message_drops_all() -> None:
     assert set(states(replayed(prompt("p1", "one"), {"$rewindTo": "nobody"})).values()) == {State.REWOUND}
 

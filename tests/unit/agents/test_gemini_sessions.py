@@ -21,6 +21,7 @@ from geminids.core.model import (
     Text,
     ToolStatus,
 )
+from geminids.sharing.transcript.outline import prompt_turns
 from tests.support.reading import sessions
 
 SOURCE = GeminiSource()
@@ -282,16 +283,62 @@ def test_texts_of_several_origins_stay_apart(home: Home) -> None:
     assert asked.text(Origin.HUMAN) == "Count the notes"
 
 
-def test_a_tool_that_had_the_last_word_is_an_end_that_nobody_wished(home: Home) -> None:
-    home.log(HEADER, prompt("Read it"), reply("I will.", toolCalls=[call("a")]))
-    (asked,) = home.sessions
-    assert asked.status is Status.INTERRUPTED
-    home.log(HEADER, prompt("Read it"), reply("I will.", toolCalls=[call("a")]), reply("Done.", 3))
-    (answered,) = home.sessions
-    assert answered.status is Status.SUCCESS
-    home.log(HEADER, prompt("Plan it"), reply("A plan."), prompt(LEFT_PLAN_MODE, 3))
-    (left,) = home.sessions
-    assert (left.status, left.counts.prompts) == (Status.SUCCESS, 1)
+RESULT = {"id": "u9", "type": "user", "content": [answer("a", "x")], "timestamp": at(9)}
+LAST: dict[str, tuple[list[dict[str, Any]], Status]] = {
+    "text and a finished call": ([reply("I will.", toolCalls=[call("a")])], Status.SUCCESS),
+    "blank text and a finished call": ([reply(" ", toolCalls=[call("a")])], Status.INTERRUPTED),
+    "a finished call": ([reply("", toolCalls=[call("a")])], Status.INTERRUPTED),
+    "a failed call": ([reply("I will.", toolCalls=[call("a", status="error")])], Status.FAILURE),
+    "a cancelled call": ([reply("I will.", toolCalls=[call("a", status="cancelled")])], Status.CANCELLED),
+    "a call that runs": ([reply("I will.", toolCalls=[call("a", status="executing")])], Status.INTERRUPTED),
+    "a result": ([reply("I will.", toolCalls=[call("a")]), RESULT], Status.INTERRUPTED),
+    "an answer": ([reply("", toolCalls=[call("a")]), RESULT, reply("Done.", 10)], Status.SUCCESS),
+    "a prompt": ([reply("I will."), prompt("And?", 3)], Status.INTERRUPTED),
+    "the reminder of a plan": ([reply("A plan."), prompt(LEFT_PLAN_MODE, 3)], Status.SUCCESS),
+    "nothing": ([], Status.INTERRUPTED),
+}
+
+
+@pytest.mark.parametrize(("after", "status"), LAST.values(), ids=LAST)
+def test_the_status_follows_the_last_message(after: list[dict[str, Any]], status: Status, home: Home) -> None:
+    home.log(HEADER, prompt("Read it"), *after)
+    (session,) = home.sessions
+    assert session.status is status
+
+
+SAVED = {**call("save_memory-1767225604000-8dcb720b0999f", "save_memory"), "status": "error"}
+SAVING = {"id": "n3", "type": "info", "content": 'Attempting to save to memory: "x"', "timestamp": at(3)}
+
+
+def test_a_tool_that_a_slash_command_ran_is_the_humans(home: Home) -> None:
+    ran = reply("", 4, toolCalls=[SAVED], tokens=None, model="auto")
+    home.log(HEADER, prompt("Do it"), reply("Done."), SAVING, ran)
+    (session,) = home.sessions
+    assert session.messages[-1].origin is Origin.COMMAND
+    assert (session.status, session.counts.replies, session.models) == (Status.SUCCESS, 1, ("m",))
+    (turn,) = prompt_turns(session.messages)
+    assert turn.text == "Do it"
+
+
+def test_the_tokens_of_a_cancelled_reply_stay_where_the_agent_wrote_them(home: Home) -> None:
+    home.log(HEADER, prompt("Do it"), SAVING, reply("", 4, toolCalls=[SAVED]))
+    (session,) = home.sessions
+    assert session.messages[-1].origin is Origin.COMMAND
+    assert session.usage.total == 2
+
+
+NOT_RUN_BY_A_COMMAND: dict[str, list[dict[str, Any]]] = {
+    "no notice": [prompt("Do it"), reply("", 4, toolCalls=[SAVED], tokens=None)],
+    "tokens": [prompt("Do it"), {**SAVING, "content": "Hi"}, reply("", 4, toolCalls=[SAVED])],
+    "another id": [SAVING, reply("", 4, toolCalls=[call("save_memory__1", "save_memory")], tokens=None)],
+    "text": [SAVING, reply("I save.", 4, toolCalls=[SAVED], tokens=None)],
+}
+
+
+@pytest.mark.parametrize("written", NOT_RUN_BY_A_COMMAND.values(), ids=NOT_RUN_BY_A_COMMAND)
+def test_all_other_calls_are_the_models(written: list[dict[str, Any]], home: Home) -> None:
+    home.log(HEADER, *written)
+    assert home.messages[-1].origin is Origin.MODEL
 
 
 def test_the_reason_of_a_hook_is_nobodys_prompt(home: Home) -> None:

@@ -259,6 +259,16 @@ def test_lines_of_a_session_that_went_on_under_another_name_are_its_own(tmp_path
     assert human(session) == ["One", "Two", "Three", "Four"]
 
 
+def test_a_session_lasts_until_its_file_says_even_if_the_mtime_is_earlier(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.session(ID, [(0, "user", "One"), (700, "user", "Three")])
+    home.log([(ID, 0, "One", 0), (OTHER_ID, 0, "Two", 600), (OTHER_ID, 1, "Three", 700)])
+    (file,) = home.path("chats").iterdir()
+    os.utime(file, (NOON.timestamp() + 60,) * 2)
+    (session,) = sessions(SOURCE, tmp_path / "home")
+    assert human(session) == ["One", "Two", "Three"]
+
+
 def test_two_sessions_of_one_project_do_not_take_each_others_lines(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.session(ID, [(0, "user", "yes"), (20, "user", "more")])

@@ -39,6 +39,7 @@ STRANDED: dict[str, set[tuple[str, Severity, str]]] = {
     },
     "declined-tools": {("92a09fc8", Severity.PARTLY, "ignored")},
     "disk-full": {("d1759a83", Severity.PARTLY, "damaged")},
+    "hook-first": {("2575f18e", Severity.PARTLY, "ignored")},
     "hooks": {("48ff8f33", Severity.PARTLY, "ignored")},
     "log-lines": {("f889d9af", Severity.PARTLY, "ignored")},
     "masked-history": {("6fb9b904", Severity.PARTLY, "ignored")},
@@ -204,6 +205,31 @@ def as_it_is(session: Session, target: str) -> Stranded:
 
 def _told(message: Message) -> tuple[Any, ...]:
     return message.id, message.state, message.origin, message.parts
+
+
+def test_a_prompt_behind_a_hook_that_a_resume_left_out_comes_back(
+    recorded: Callable[[str], Path],
+) -> None:
+    found = rescued(recorded("hook-first"))
+    assert found.hidden == 2
+    assert [obstacle.line for obstacle in found.obstacles] == [3, 14]
+    said = shown(found)
+    first = next(n for n, text in enumerate(said) if text.startswith("Which flower fits the notes?"))
+    assert any(text.startswith("And another one?") for text in said[first:])
+
+
+def test_a_prompt_like_a_command_that_a_resume_left_out_comes_back(
+    recorded: Callable[[str], Path],
+) -> None:
+    home = recorded("hook-first")
+    for file in home.rglob("session-*.jsonl"):
+        words = file.read_text("utf-8").replace(
+            "<hook_context>Primrose.</hook_context>\\n\\nWhich", "/etc/hosts or which"
+        )
+        file.write_text(words, "utf-8")
+    found = rescued(home)
+    assert found.hidden == 2
+    assert any(text.startswith("\u200b/etc/hosts or which flower") for text in shown(found))
 
 
 def test_what_a_start_in_the_same_minute_buried(recorded: Callable[[str], Path]) -> None:

@@ -103,7 +103,9 @@ def test_what_the_program_said_is_of_the_system() -> None:
         for step in _atif(session)["steps"]
         if (origin := step.get("extra", {}).get("origin"))
     }
-    assert {source for origin, source in sources if origin in {"human", "command", "shell"}} == {"user"}
+    assert {source for origin, source in sources if origin in {"human", "shell"}} == {"user"}
+    # Only an agent may call a tool, and slash commands do.
+    assert {source for origin, source in sources if origin == "command"} == {"user", "agent"}
     assert {source for origin, source in sources if origin in {"notice", "injected", "tool"}} == {"system"}
     assert {source for origin, source in sources if origin == "model"} == {"agent"}
 

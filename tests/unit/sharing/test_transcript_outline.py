@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import structs
 
 from geminids.core.model import Location, Message, Origin, Role, State, Text
+from geminids.sharing.transcript.entries import PROMPT_ORIGINS
 from geminids.sharing.transcript.outline import dropped_branches, kinds_of_prompts, left_context, prompt_turns
 from geminids.sharing.transcript.tasks import task_words
 
@@ -16,7 +17,7 @@ def said(
 ) -> Message:
     return Message(
         id=str(number),
-        role=Role.USER if origin is Origin.HUMAN else Role.ASSISTANT,
+        role=Role.USER if origin in PROMPT_ORIGINS else Role.ASSISTANT,
         origin=origin,
         state=state,
         at=NOON + timedelta(seconds=number),

@@ -41,7 +41,7 @@ class GeminiSource(Source):
     name = gemini_homes.AGENT
     title = "Gemini CLI"
     program = "gemini"
-    revision = 8
+    revision = 9
     reworded = ()
     variables: Mapping[str, str] = {
         "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; read in addition to the user's home.",

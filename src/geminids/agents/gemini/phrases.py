@@ -16,3 +16,5 @@ FILES_END = "\n--- End of content ---"
 """Between these stand the files that the human pointed at; what an editor attached has no end."""
 HOOK_BLOCKED = "Agent execution blocked: "
 """How the notice begins that a hook sends the model back to work; the reason is what the model is told."""
+RUNS_TOOL = ("Attempting to save to memory: ", "Restored project to the state before the tool call")
+"""What the CLI says before /memory add and /restore run a tool."""

@@ -15,6 +15,7 @@ from geminids.core.agents.base import Bundle, Reading
 from geminids.core.agents.fates import Fate
 from geminids.core.disk import GIVEN
 from geminids.core.model import FileAccount, Problem, Project
+from geminids.core.timestamps import parse_time
 from geminids.reading.bounded import read_bounded
 from geminids.reading.file_log import given_file, reading_of, refused
 
@@ -62,7 +63,8 @@ def _read(bundle: Bundle, fates_of: Callable[..., tuple[Fate, ...]] | None) -> R
         # Headless sessions have none, and every command would pay for loading it.
         from geminids.agents.gemini.companions.typed_words import with_typed_words
 
-        held = with_typed_words(bundle, held)
+        last_updated = (parse_time(segment.meta.get("lastUpdated")) for segment in found)
+        held = with_typed_words(bundle, held, max(filter(None, last_updated), default=None))
     return reading_of(held, accounts, problems, fates)
 
 

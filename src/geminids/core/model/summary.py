@@ -10,6 +10,7 @@ from geminids.core.model import (
     Level,
     Message,
     Origin,
+    Role,
     SessionKind,
     State,
     Status,
@@ -126,11 +127,15 @@ def status_of(
     *,
     cancelled: str | None = None,
     last_tool: str | None = None,
+    stores_results_in_calls: bool = False,
 ) -> Status:
     """How the session seems to have ended.
 
     `cancelled` is what the agent says when a request was, and `last_tool` the one with which a model ends.
+    If the agent stores the result of a call in the message that asked for it, only a message of results after
+    that one shows that a tool had the last word.
     """
+    has_results = not stores_results_in_calls
     for message in reversed(messages):
         if message.state in (State.REWOUND, State.SUPERSEDED):
             continue
@@ -139,10 +144,12 @@ def status_of(
                 return Status.ERROR
             case Origin.NOTICE if message.text(Origin.NOTICE) == cancelled:
                 return Status.CANCELLED
-            case Origin.HUMAN | Origin.COMMAND:
+            case Origin.HUMAN | Origin.COMMAND if message.role is Role.USER:
                 return _unanswered(message)
+            case Origin.TOOL if message.state is State.CURRENT:
+                has_results = True
             case Origin.MODEL:
-                return _answered(message, kind, last_tool)
+                return _answered(message, kind, last_tool, has_results=has_results)
     return Status.INTERRUPTED
 
 
@@ -156,7 +163,7 @@ def says_something(reply: Message) -> bool:
     return not _SPOKEN.isdisjoint(map(type, reply.parts))
 
 
-def _answered(reply: Message, kind: SessionKind, last_tool: str | None) -> Status:
+def _answered(reply: Message, kind: SessionKind, last_tool: str | None, *, has_results: bool) -> Status:
     ends = {call.status for call in reply.tool_calls}
     # What tools a subagent called was not recorded until 0.37: a bare thought may be all there is.
     cut_short = kind is SessionKind.MAIN and not says_something(reply)
@@ -166,14 +173,14 @@ def _answered(reply: Message, kind: SessionKind, last_tool: str | None) -> Statu
         return Status.FAILURE
     if ToolStatus.CANCELLED in ends:
         return Status.CANCELLED
-    return Status.INTERRUPTED if _awaits_more(reply, last_tool) else Status.SUCCESS
+    return Status.INTERRUPTED if _awaits_more(reply, last_tool, has_results=has_results) else Status.SUCCESS
 
 
-def _awaits_more(reply: Message, last_tool: str | None) -> bool:
-    """Whether a tool had the last word: the model was to be told of it, and never said anything to it."""
+def _awaits_more(reply: Message, last_tool: str | None, *, has_results: bool) -> bool:
+    """Return whether the last result of a tool still waits for an answer of the model."""
     spoken = [part for part in reply.parts if type(part) in _SPOKEN]
     match spoken[-1:]:
-        case [ToolCall(name=name)]:
-            return name != last_tool
+        case [ToolCall(name=name)] if name != last_tool:
+            return has_results or not any(isinstance(part, Text) and part.text.strip() for part in spoken)
         case _:
             return False

@@ -152,7 +152,8 @@ def _doing(message: Message) -> dict[str, Any]:
 
 def _requests(message: Message) -> int | None:
     """How often a model was asked; words that the agent said in its name took no request."""
-    if message.origin is Origin.SYNTHETIC and not message.usage and not reasoning_of(message.parts):
+    is_asked = message.origin not in {Origin.SYNTHETIC, Origin.COMMAND}
+    if not is_asked and not message.usage and not reasoning_of(message.parts):
         return 0
     return (message.usage.requests or None) if message.usage else None
 

@@ -206,6 +206,11 @@ def _last_word(session: Session) -> Message | None:
     return last if is_why else None
 
 
+def is_prompt(message: Message) -> bool:
+    """Return whether the human typed a message, and not a tool that a slash command of the human ran."""
+    return message.role is Role.USER and message.origin in PROMPT_ORIGINS
+
+
 def _speaker(message: Message) -> Speaker:
     match message.origin:
         case Origin.HUMAN | Origin.COMMAND | Origin.SHELL:

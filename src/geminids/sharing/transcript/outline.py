@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from geminids.core.model import Message, Origin, State, ToolCall, ToolStatus
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.entries import PROMPT_ORIGINS, completed_at
+from geminids.sharing.transcript.entries import PROMPT_ORIGINS, completed_at, is_prompt
 from geminids.sharing.transcript.labels import call_outcome
 from geminids.sharing.transcript.limits import LONGEST_PROMPT, cut
 
@@ -86,13 +86,13 @@ class DroppedBranch(NamedTuple):
     @property
     def text(self) -> str:
         """What was typed first in it, in a line."""
-        typed = (one for one in self.messages if one.origin in PROMPT_ORIGINS)
+        typed = filter(is_prompt, self.messages)
         return prompt_line(next(typed, self.messages[0]))
 
 
 def prompt_turns(messages: Sequence[Message]) -> list[PromptTurn]:
     """The prompts among messages with what followed each; what comes before the first belongs to none."""
-    begins = [place for place, one in enumerate(messages) if one.origin in PROMPT_ORIGINS]
+    begins = [place for place, one in enumerate(messages) if is_prompt(one)]
     ends = [*begins[1:], len(messages)]
     return [
         PromptTurn(begin + 1, messages[begin], messages[begin + 1 : end])

@@ -83,9 +83,9 @@ class _Typed:
             if line.logged.at is not None
         )
 
-    def names_of(self, bundle: Bundle) -> list[str]:
+    def names_of(self, bundle: Bundle, last_updated: datetime | None) -> list[str]:
         """The sessions that a bundle may hold, by their names or since something was typed in its time."""
-        inside = {line.name for line in self.lines_in_time_of(bundle)}
+        inside = {line.name for line in self.lines_in_time_of(bundle, last_updated)}
         return sorted(inside.union(self.own_names(bundle)), key=self._order.__getitem__)
 
     def own_names(self, bundle: Bundle) -> list[str]:
@@ -93,9 +93,12 @@ class _Typed:
         first = bisect_left(self._names, bundle.key)
         return list(takewhile(lambda name: name.startswith(bundle.key), islice(self._names, first, None)))
 
-    def lines_in_time_of(self, bundle: Bundle) -> Sequence[_TimedLine]:
-        """What was typed between the beginning and the end of the files of a bundle, in order of time."""
-        since, until = _span(bundle)
+    def lines_in_time_of(self, bundle: Bundle, last_updated: datetime | None = None) -> Sequence[_TimedLine]:
+        """What was typed between the beginning and the end of the files of a bundle, in order of time.
+
+        The files end at their mtime, or later if they say so: the clocks of programs and disks differ.
+        """
+        since, until = _span(bundle, last_updated)
         first = bisect_left(self._timed, since, key=_when)
         return self._timed[first : bisect_right(self._timed, until, first, key=_when)]
 
@@ -120,8 +123,10 @@ def _mark_of(name: str, line: Line) -> bytes:
     return repr(identity).encode("utf-8", "surrogatepass")
 
 
-def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Session]:
-    """The sessions of a bundle with what was typed in them."""
+def with_typed_words(
+    bundle: Bundle, sessions: Sequence[Session], last_updated: datetime | None
+) -> list[Session]:
+    """Return the sessions of a bundle with what was typed in them until its files were last updated."""
     mains = [session for session in sessions if session.kind is SessionKind.MAIN]
     if not bundle.logs or not mains:
         return list(sessions)
@@ -129,7 +134,7 @@ def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Sessio
     lines = [
         # Tying writes into a line, and the next bundle begins with what the log says.
         Line(line.logged, line.also_at)
-        for name in typed.names_of(bundle)
+        for name in typed.names_of(bundle, last_updated)
         for line in typed.by_name[name]
     ]
     if not lines:
@@ -140,12 +145,12 @@ def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Sessio
     ]
 
 
-def _span(bundle: Bundle) -> tuple[datetime, datetime]:
+def _span(bundle: Bundle, last_updated: datetime | None) -> tuple[datetime, datetime]:
     """When the files of a bundle were begun, as far as their names tell, and last written to."""
     began = [at for file in bundle.files if (at := opened_at(file.path.name))]
-    ended = disk_time(max((file.mtime_ns for file in bundle.files), default=0) / 1e9)
+    mtime = disk_time(max((file.mtime_ns for file in bundle.files), default=0) / 1e9)
     since = min(began) - _AROUND if began else _BEGINNING
-    return since, ended + _AROUND if ended else _END
+    return since, max(mtime, last_updated or mtime) + _AROUND if mtime else _END
 
 
 class _LogsAtHand:

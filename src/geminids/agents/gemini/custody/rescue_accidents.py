@@ -2,7 +2,8 @@
 
 Taking back a prompt, compressing a history or masking outputs is done knowingly, and what is gone then is
 gone for a reason. But a start in the minute of another writes an empty list behind it, a saved chat that is
-loaded takes the place of all that was said, and of two files of a session the newer may know less.
+loaded takes the place of all that was said, of two files of a session the newer may know less, and a resume
+leaves out prompts that begin like a command or with what a hook said.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-from geminids.agents.gemini.custody.rescue_view import is_of_human, is_reply
+from geminids.agents.gemini.custody.rescue_view import is_of_human, is_reply, is_unheeded
 from geminids.core.model import Location, Message, Session, State
 
 
@@ -23,6 +24,8 @@ class Accident(StrEnum):
     """A chat that was saved in another session took its place."""
     OUTDATED = "shadowed"
     """Another file of the session, which was used later, does not have it."""
+    UNHEEDED = "unheeded"
+    """The CLI took a prompt for a command or for context, and left it out when the session was resumed."""
 
 
 def accidents(session: Session) -> dict[str, Accident]:
@@ -51,5 +54,7 @@ def _accident(message: Message, by: Location, put_in_place: list[Message]) -> Ac
         return Accident.OUTDATED if is_beside else None
     if any(other.imported for other in put_in_place):
         return Accident.LOADED
-    holds_talk = any(is_of_human(other) or is_reply(other) for other in put_in_place)
-    return None if holds_talk else Accident.RESTARTED
+    if not any(is_of_human(other) or is_reply(other) for other in put_in_place):
+        return Accident.RESTARTED
+    is_prompt = is_of_human(message) and not message.imported
+    return Accident.UNHEEDED if is_prompt and is_unheeded(message.parts) else None

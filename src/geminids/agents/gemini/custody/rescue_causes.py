@@ -9,7 +9,7 @@ from typing import NamedTuple
 from geminids.agents.gemini.custody.loaded_files import Loaded
 from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES
 from geminids.agents.gemini.custody.rescue_accidents import Accident
-from geminids.agents.gemini.custody.rescue_view import Seen, View
+from geminids.agents.gemini.custody.rescue_view import Seen, View, begins_like_command
 from geminids.agents.gemini.read.agent_view import is_prompt
 from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.records import FileLog, Format
@@ -52,6 +52,9 @@ class Causes:
             place = seen.turn.places[-1] if why == FUSED else message.source
             return Cause(why, place.file, place.line)
         accident, by = self._accidents.get(message.id), message.dropped_by
+        if accident is Accident.UNHEEDED:
+            why = "command" if begins_like_command(message.parts) else "hook"
+            return Cause(why, message.source.file, message.source.line)
         if accident and by:
             return Cause(accident, by.file, by.line)
         return min(map(self._cause_at, message.places), key=_by_weight)

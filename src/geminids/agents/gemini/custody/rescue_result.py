@@ -19,7 +19,13 @@ import msgspec
 
 from geminids.agents.gemini.custody.loaded_files import has_no_header
 from geminids.agents.gemini.custody.rescue_accidents import Accident
-from geminids.agents.gemini.custody.rescue_view import is_of_human
+from geminids.agents.gemini.custody.rescue_view import (
+    begins_like_command,
+    is_hook,
+    is_of_human,
+    is_unheeded,
+    without_hooks,
+)
 from geminids.agents.gemini.file_names import ID_START, start_of_id
 from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import AnyPart, Message, Origin, Session, State, Text
@@ -93,7 +99,7 @@ class Repair(msgspec.Struct, frozen=True):
         is_known = message.id in self.hidden or message.id in self.lost
         # Of the human's own commands, not what was typed is sent, but what it stands for.
         is_prompt = is_of_human(message) and message.origin is not Origin.COMMAND
-        return is_known and is_prompt and _is_unheeded(message.parts)
+        return is_known and is_prompt and is_unheeded(message.parts)
 
     def _mended(self, message: Message) -> Message:
         if message.id in self.lost:
@@ -116,37 +122,10 @@ def _as_title(words: str) -> str:
     return _NOT_IN_TITLES.sub("", " ".join(words.split())).strip()
 
 
-def _is_unheeded(parts: tuple[AnyPart, ...]) -> bool:
-    """Whether the CLI would take the parts of a prompt for a command, or for what a hook said."""
-    return begins_like_command(parts) or (bool(parts) and _is_hook(parts[0]))
-
-
 def _heeded(parts: tuple[AnyPart, ...]) -> Iterator[AnyPart]:
     """The parts of a prompt in a form that the CLI sends."""
     rest = without_hooks(parts)
     if not rest or begins_like_command(rest):
         yield Text(_NO_WIDTH, Origin.HUMAN)
     yield from rest
-    yield from (part for part in parts if _is_hook(part))
-
-
-def without_hooks(parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
-    """What no hook said."""
-    return tuple(part for part in parts if not _is_hook(part))
-
-
-def _is_hook(part: AnyPart) -> bool:
-    match part:
-        case Text(text=text, origin=Origin.INJECTED):
-            return text.lstrip().startswith("<hook_context>")
-        case _:
-            return False
-
-
-def begins_like_command(parts: tuple[AnyPart, ...]) -> bool:
-    """Whether the CLI would take a prompt for a command."""
-    match parts:
-        case (Text(text=text), *_):
-            return text.lstrip().startswith(("/", "?"))
-        case _:
-            return False
+    yield from (part for part in parts if is_hook(part))

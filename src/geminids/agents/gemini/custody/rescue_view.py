@@ -18,7 +18,7 @@ from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.replay import Replay
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.disk import GIVEN
-from geminids.core.model import Location, Message, Origin, Role, Session, State
+from geminids.core.model import AnyPart, Location, Message, Origin, Role, Session, State, Text
 from geminids.reading.bounded import read_bounded
 
 _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
@@ -91,6 +91,34 @@ def is_of_human(message: Message) -> bool:
 def is_reply(message: Message) -> bool:
     """Whether a model said something, or asked for something to be done."""
     return message.role is Role.ASSISTANT and message.origin is Origin.MODEL and bool(message.parts)
+
+
+def is_unheeded(parts: tuple[AnyPart, ...]) -> bool:
+    """Whether the CLI would take the parts of a prompt for a command, or for what a hook said."""
+    return begins_like_command(parts) or (bool(parts) and is_hook(parts[0]))
+
+
+def without_hooks(parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+    """What no hook said."""
+    return tuple(part for part in parts if not is_hook(part))
+
+
+def is_hook(part: AnyPart) -> bool:
+    """Return whether a hook said a part."""
+    match part:
+        case Text(text=text, origin=Origin.INJECTED):
+            return text.lstrip().startswith("<hook_context>")
+        case _:
+            return False
+
+
+def begins_like_command(parts: tuple[AnyPart, ...]) -> bool:
+    """Whether the CLI would take a prompt for a command."""
+    match parts:
+        case (Text(text=text), *_):
+            return text.lstrip().startswith(("/", "?"))
+        case _:
+            return False
 
 
 def _spot(place: Location) -> _Spot:

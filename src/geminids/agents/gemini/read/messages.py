@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from geminids.agents.gemini.phrases import GO_ON, HOOK_BLOCKED
+from geminids.agents.gemini.phrases import GO_ON, HOOK_BLOCKED, RUNS_TOOL
 from geminids.agents.gemini.read.content import as_one_text, parts_of, plain_text, result_part, text_or_none
 from geminids.agents.gemini.read.injected import (
     ACKNOWLEDGEMENTS,
@@ -15,7 +15,7 @@ from geminids.agents.gemini.read.injected import (
     prompt_of,
     user_parts,
 )
-from geminids.agents.gemini.read.records import MESSAGE_FIELDS, calls_of
+from geminids.agents.gemini.read.records import ID_UP_TO_030, MESSAGE_FIELDS, calls_of
 from geminids.agents.gemini.read.tools import asked_call, tool_call
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.model import (
@@ -61,6 +61,8 @@ class MessageBuilder:
         self._hooks_reason: str | None = None
         """Why a hook has just sent the model back to work, as a notice told."""
         self._responses = _responses(turns) if asks else {}
+        self._notice_before: str | None = None
+        """The text of the message before, if it is a notice."""
         self._at: datetime | None = None
         self._previous_at: datetime | None = None
         self._imported_at = next((t for t in map(_import_time, turns) if t is not None), None)
@@ -83,6 +85,7 @@ class MessageBuilder:
             case _:
                 message = self._notice(turn, native_type)
         self._previous_at = self._at or self._previous_at
+        self._notice_before = message.text(Origin.NOTICE) if message.origin is Origin.NOTICE else None
         return message
 
     def _from_user(self, turn: Turn) -> Message:
@@ -114,15 +117,24 @@ class MessageBuilder:
 
     def _from_model(self, turn: Turn) -> Message:
         value = turn.value
-        model = text_or_none(value.get("model"))
-        is_spoken_for = model is None and plain_text(value.get("content")).strip() in ACKNOWLEDGEMENTS
-        origin = Origin.SYNTHETIC if is_spoken_for else _MODEL
+        model, usage = text_or_none(value.get("model")), self._usage(turn)
+        origin = self._origin(value, model)
         parts = (
             *self._thoughts(turn),
             *_spoken(value, origin),
             *self._calls(turn),
         )
-        return self._message(turn, _ASSISTANT, origin, parts, model=model, usage=self._usage(turn))
+        if origin is Origin.COMMAND and usage is None:
+            # The CLI names the model that is set, and asked none. Tokens are left from a cancelled reply.
+            model = None
+        return self._message(turn, _ASSISTANT, origin, parts, model=model, usage=usage)
+
+    def _origin(self, value: dict[str, Any], model: str | None) -> Origin:
+        """Return who made a message that stands in the model's name."""
+        if self._notice_before is not None and _is_run_by_command(value, self._notice_before):
+            return Origin.COMMAND
+        is_spoken_for = model is None and plain_text(value.get("content")).strip() in ACKNOWLEDGEMENTS
+        return Origin.SYNTHETIC if is_spoken_for else _MODEL
 
     def _notice(self, turn: Turn, native_type: str | None) -> Message:
         parts = tuple(as_one_text(_notice_parts(turn.value.get("content"))))
@@ -255,6 +267,22 @@ def _call_ids(turn: Turn) -> Iterator[str]:
     for call in calls_of(turn.value):
         if isinstance(call.get("id"), str):
             yield call["id"]
+
+
+def _is_run_by_command(value: dict[str, Any], notice: str) -> bool:
+    """Return whether a slash command (/memory add, /restore) ran the tools of a message behind a notice."""
+    calls = calls_of(value)
+    if value.get("content") or not calls or not all(map(_has_own_id, calls)):
+        return False
+    return notice.startswith(RUNS_TOOL) or not (value.get("thoughts") or value.get("tokens"))
+
+
+def _has_own_id(call: dict[str, Any]) -> bool:
+    """Return whether the CLI made the id of a call: the name of its tool, the time and a random number."""
+    call_id, name = call.get("id"), call.get("name")
+    if not (isinstance(call_id, str) and isinstance(name, str) and call_id.startswith(name)):
+        return False
+    return ID_UP_TO_030.fullmatch(call_id[len(name) :]) is not None
 
 
 def _nobodys_words(part: AnyPart) -> AnyPart:

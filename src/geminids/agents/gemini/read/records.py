@@ -69,7 +69,8 @@ SESSION_FIELDS = frozenset(
     | IGNORED_FIELDS.keys()
 )
 ID_UP_TO_030 = re.compile(r"-\d{13}-[0-9a-f]+\Z")
-"""How the CLI's id for a call ends up to 0.30, if the server gave none. In editors it has no third part."""
+"""How the CLI's id for a call ends up to 0.30, if the server gave none, and later if a slash command runs the
+tool. In editors it has no third part."""
 MESSAGE_FIELDS = frozenset(
     {"id", "timestamp", "type", "content", "displayContent", "model", "thoughts", "tokens", "toolCalls"}
 )

@@ -35,6 +35,8 @@ class Replay:
         self._copies: dict[str, list[Turn]] = {}
         self._alive: dict[str, None] = {}
         """The ids in the agent's list, copies included."""
+        self._moved: dict[str, dict[str, Turn]] = {}
+        """The turns whose calls moved into the content of another turn, by its id."""
         self._burst: list[str] = []
         """The ids of the unbroken run of message lines just before."""
         self._settled = 0
@@ -193,9 +195,13 @@ class Replay:
             self._put(value["id"], value, _inside(place, f"{pointer}/{index}"), complete=complete)
 
     def originals_of(self, turn_id: str) -> list[Turn]:
-        """The turns that a message in the agent's list stands for: itself, or what it is a copy of."""
+        """The turns that a message in the agent's list stands for: itself, or what it is a copy of.
+
+        The turns whose calls moved into these are among them.
+        """
         turn = self._turns.get(turn_id)
-        return [turn] if turn is not None else self._copies.get(turn_id, [])
+        originals = [turn] if turn is not None else self._copies.get(turn_id, [])
+        return [one for turn in originals for one in (turn, *self._moved.get(turn.id, {}).values())]
 
     def _alive_turns(self) -> list[Turn]:
         """The originals of all that is in the agent's list, in its order, each once."""
@@ -223,11 +229,23 @@ class Replay:
                 places = [*emitted.get(value["id"], ()), place]
                 brought += self._take_in_copy(value, copy, places, reloaded=bool(re_emitted))
         self._alive = dict.fromkeys(value["id"] for value in stated.values())
+        self._note_moved_calls(before)
         summaries = (v for v in stated.values() if v["id"] not in self._seen and _is_summary(v))
         compressed = not re_emitted and any(summaries)
         self._seen.update(self._alive)
         is_other = any(turn.imported for turn in brought)
         self._restate(before, record, reloaded=bool(re_emitted), is_other=is_other, compressed=compressed)
+
+    def _note_moved_calls(self, before: list[Turn]) -> None:
+        """Note the turns that a checkpoint leaves out because the contents of others hold their calls now.
+
+        When a prompt is cancelled, the CLI writes earlier calls into the contents of the messages that asked
+        for them, and leaves out the messages in which it had recorded their results.
+        """
+        left_out = [turn for turn in before if turn.id not in self._alive and turn.holds_only_calls]
+        for holder in self._alive_turns() if left_out else ():
+            if moved := {turn.id: turn for turn in left_out if turn.call_ids <= holder.asked.keys()}:
+                self._moved.setdefault(holder.id, {}).update(moved)
 
     def _take_back(self, re_emitted: list[str]) -> dict[str, list[Location]]:
         """Forget lines that only wrote the history again; returns where they stand."""

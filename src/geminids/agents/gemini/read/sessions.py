@@ -235,7 +235,13 @@ def _session(
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         status=(of_subagent and ended)
-        or status_of(messages, draft.kind, cancelled=REQUEST_CANCELLED, last_tool=LAST_TOOL),
+        or status_of(
+            messages,
+            draft.kind,
+            cancelled=REQUEST_CANCELLED,
+            last_tool=LAST_TOOL,
+            stores_results_in_calls=True,
+        ),
         models=models_of(messages),
         counts=counts_of(messages),
         usage=usage_of(messages),

@@ -6,6 +6,7 @@ from typing import Any
 
 from geminids.agents.gemini.read.content import parts_of
 from geminids.agents.gemini.read.injected import CONTEXT_ID
+from geminids.agents.gemini.read.records import calls_of
 from geminids.agents.gemini.read.traits import Trait, traits
 from geminids.agents.gemini.read.versions import Places, merged, vanished
 from geminids.core.model import Location, State
@@ -77,6 +78,16 @@ class Turn:
     def is_notice(self) -> bool:
         """Whether the turn only told the human something."""
         return str(self.value.get("type")) in _NOTICES
+
+    @property
+    def call_ids(self) -> set[str]:
+        """The ids of the calls that are recorded with their results."""
+        return {call["id"] for call in calls_of(self.value) if isinstance(call.get("id"), str)}
+
+    @property
+    def holds_only_calls(self) -> bool:
+        """Whether the turn has calls and no content."""
+        return not self.value.get("content") and bool(self.call_ids)
 
     @property
     def is_context(self) -> bool:

@@ -18,7 +18,7 @@ from geminids.faces.tui.browser.styles import style_of
 from geminids.faces.tui.browser.told import Story
 from geminids.faces.tui.browser.window import Place, Window
 from geminids.faces.tui.lines import Piece
-from geminids.sharing.transcript.entries import PROMPT_ORIGINS, Turn
+from geminids.sharing.transcript.entries import Turn, is_prompt
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
@@ -180,7 +180,7 @@ class StoryPane:
         entry = self.cursor
         while entry is not None and (entry := self.story.next_turn(entry, by)) is not None:
             turn = self.story.turn(entry)
-            if turn and turn.message.origin in PROMPT_ORIGINS:
+            if turn and is_prompt(turn.message):
                 self._to_top(entry)
                 return
 
