@@ -17,4 +17,4 @@ FILES_END = "\n--- End of content ---"
 HOOK_BLOCKED = "Agent execution blocked: "
 """How the notice begins that a hook sends the model back to work; the reason is what the model is told."""
 RUNS_TOOL = ("Attempting to save to memory: ", "Restored project to the state before the tool call")
-"""What the CLI says before /memory add and /restore run a tool."""
+"""Beginnings of the notices before /memory add and /restore run a tool."""

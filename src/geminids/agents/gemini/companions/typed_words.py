@@ -94,9 +94,9 @@ class _Typed:
         return list(takewhile(lambda name: name.startswith(bundle.key), islice(self._names, first, None)))
 
     def lines_in_time_of(self, bundle: Bundle, last_updated: datetime | None = None) -> Sequence[_TimedLine]:
-        """What was typed between the beginning and the end of the files of a bundle, in order of time.
+        """Return the lines between the beginning and the end of the files of a bundle, in order of time.
 
-        The files end at their mtime, or later if they say so: the clocks of programs and disks differ.
+        The end is the mtime, or `last_updated` if that is later: the clocks of programs and disks differ.
         """
         since, until = _span(bundle, last_updated)
         first = bisect_left(self._timed, since, key=_when)

@@ -94,17 +94,17 @@ def is_reply(message: Message) -> bool:
 
 
 def is_unheeded(parts: tuple[AnyPart, ...]) -> bool:
-    """Whether the CLI would take the parts of a prompt for a command, or for what a hook said."""
+    """Return whether the CLI takes the parts of a prompt for a command or for context of a hook."""
     return begins_like_command(parts) or (bool(parts) and is_hook(parts[0]))
 
 
 def without_hooks(parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
-    """What no hook said."""
+    """Return the parts of a prompt without the context of hooks."""
     return tuple(part for part in parts if not is_hook(part))
 
 
 def is_hook(part: AnyPart) -> bool:
-    """Return whether a hook said a part."""
+    """Return whether a part is context of a hook."""
     match part:
         case Text(text=text, origin=Origin.INJECTED):
             return text.lstrip().startswith("<hook_context>")
@@ -113,7 +113,7 @@ def is_hook(part: AnyPart) -> bool:
 
 
 def begins_like_command(parts: tuple[AnyPart, ...]) -> bool:
-    """Whether the CLI would take a prompt for a command."""
+    """Return whether the CLI takes the parts of a prompt for a command."""
     match parts:
         case (Text(text=text), *_):
             return text.lstrip().startswith(("/", "?"))

@@ -130,7 +130,7 @@ class MessageBuilder:
         return self._message(turn, _ASSISTANT, origin, parts, model=model, usage=usage)
 
     def _origin(self, value: dict[str, Any], model: str | None) -> Origin:
-        """Return who made a message that stands in the model's name."""
+        """Return who really made a message of the type `gemini`."""
         if self._notice_before is not None and _is_run_by_command(value, self._notice_before):
             return Origin.COMMAND
         is_spoken_for = model is None and plain_text(value.get("content")).strip() in ACKNOWLEDGEMENTS

@@ -195,10 +195,7 @@ class Replay:
             self._put(value["id"], value, _inside(place, f"{pointer}/{index}"), complete=complete)
 
     def originals_of(self, turn_id: str) -> list[Turn]:
-        """The turns that a message in the agent's list stands for: itself, or what it is a copy of.
-
-        The turns whose calls moved into these are among them.
-        """
+        """Return the turn with this id or the turns that it is a copy of, with those whose calls moved into them."""
         turn = self._turns.get(turn_id)
         originals = [turn] if turn is not None else self._copies.get(turn_id, [])
         return [one for turn in originals for one in (turn, *self._moved.get(turn.id, {}).values())]

@@ -81,12 +81,12 @@ class Turn:
 
     @property
     def call_ids(self) -> set[str]:
-        """The ids of the calls that are recorded with their results."""
+        """Return the ids of the calls that are recorded with their results."""
         return {call["id"] for call in calls_of(self.value) if isinstance(call.get("id"), str)}
 
     @property
     def holds_only_calls(self) -> bool:
-        """Whether the turn has calls and no content."""
+        """Return whether the turn has calls and no content."""
         return not self.value.get("content") and bool(self.call_ids)
 
     @property
