@@ -195,7 +195,7 @@ class Replay:
             self._put(value["id"], value, _inside(place, f"{pointer}/{index}"), complete=complete)
 
     def originals_of(self, turn_id: str) -> list[Turn]:
-        """Return the turn with this id or the turns that it is a copy of, with those whose calls moved into them."""
+        """Return the turn of an id, or those that it is a copy of, and those whose calls moved into these."""
         turn = self._turns.get(turn_id)
         originals = [turn] if turn is not None else self._copies.get(turn_id, [])
         return [one for turn in originals for one in (turn, *self._moved.get(turn.id, {}).values())]
