@@ -41,6 +41,7 @@ class SessionFacts(NamedTuple):
     file: str | None
     problems: int
     kept: bool
+    is_incomplete: bool
     summary: bytes
     trace: bytes | None
 

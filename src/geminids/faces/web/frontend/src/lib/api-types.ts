@@ -58,6 +58,7 @@ export interface Overview {
   suggestion: string | null;
   is_sample: boolean;
   unreadable: number;
+  incomplete: number;
 }
 
 /** How much there is of one agent. */
@@ -115,6 +116,7 @@ export interface SessionLine {
   counts: Counts;
   problems: number;
   kept: boolean;
+  incomplete: boolean;
 }
 
 /** Whom the session serves, or what is left of it. */
@@ -734,6 +736,7 @@ export interface UsageGroup {
   added: number | null;
   removed: number | null;
   tokens: UsedTokens | null;
+  incomplete: number;
 }
 
 /** A model without a price, and why. */
