@@ -1,10 +1,13 @@
 -- Settling: what stands in several sessions, or on several machines, counts once.
 --
 -- Register the tables as they were written by the names all_sessions, all_messages, all_requests, all_calls,
--- all_changes and all_problems, and run this. Then sessions, messages, requests, calls, changes and problems
+-- all_changes and all_problems, the table forgotten by the name all_forgotten (docs/tables.md says how in
+-- DuckDB), and run this. Then sessions, messages, requests, calls, changes and problems
 -- add up to what `geminids stats` says. DuckDB runs it as it stands. Spark and Sail have no temporary tables:
 -- write what each of the first steps selects to Parquet files or a table, and use it by the name of the step,
 -- as `geminids.settled(spark, …)` does; planned as one, they take too long. All else runs unchanged.
+
+CREATE OR REPLACE TEMPORARY MACRO sha2(text, bits) AS sha256(text);
 
 CREATE OR REPLACE TEMPORARY TABLE copies_of_sessions AS
     SELECT id, machine,
@@ -24,7 +27,9 @@ CREATE OR REPLACE TEMPORARY TABLE copies_of_sessions AS
                 sum(coalesce(problems, 0)) AS problems, sum(messages) AS messages,
                 sum(tool_calls) AS calls, sum(prompts + replies + tool_calls) AS own,
                 max(coalesce(ended_at, started_at, TIMESTAMP '1970-01-01 00:00:00')) AS last_at
-            FROM all_sessions GROUP BY id, machine
+            FROM all_sessions
+            WHERE sha2(id, 256) NOT IN (SELECT session FROM all_forgotten)
+            GROUP BY id, machine
         ) AS summed
     ) AS copies;
 
@@ -187,7 +192,6 @@ CREATE OR REPLACE TEMPORARY VIEW sessions AS
         CASE WHEN holding.session_key IS NULL THEN s.total ELSE used.total END AS total,
         s.reported_total,
         s.unrecorded,
-        s.incomplete,
         s.files,
         s.kept,
         s.problems,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -18,8 +22,10 @@ from geminids.scale.settling import statements
 from geminids.scale.sql.answers import Answer
 from geminids.scale.sql.database import Database
 from geminids.scale.tables.run import up_to_date_tables
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Run
+from tests.support.homes import write_session
 from tests.support.screens import WIDTH
+from tests.support.tables import file_of, write_tables
 
 PAGE, COLUMNS, SETTLING = (ROOT / "docs" / name for name in ("sql.md", "columns.md", "settling.sql"))
 QUESTION = re.compile(r"```sql\n(?P<query>.*?)```\n\n```text\n(?P<shown>.*?)```", re.DOTALL)
@@ -27,7 +33,8 @@ WHAT_SETTLES = """\
 -- Settling: what stands in several sessions, or on several machines, counts once.
 --
 -- Register the tables as they were written by the names all_sessions, all_messages, all_requests, all_calls,
--- all_changes and all_problems, and run this. Then sessions, messages, requests, calls, changes and problems
+-- all_changes and all_problems, the table forgotten by the name all_forgotten (docs/tables.md says how in
+-- DuckDB), and run this. Then sessions, messages, requests, calls, changes and problems
 -- add up to what `geminids stats` says. DuckDB runs it as it stands. Spark and Sail have no temporary tables:
 -- write what each of the first steps selects to Parquet files or a table, and use it by the name of the step,
 -- as `geminids.settled(spark, …)` does; planned as one, they take too long. All else runs unchanged.
@@ -103,3 +110,38 @@ def columns_page() -> str:
 
 def test_the_script_that_settles_is_what_the_command_runs() -> None:
     check(SETTLING, "".join([WHAT_SETTLES, *(f"\n{statement};\n" for statement in statements().values())]))
+
+
+def test_duckdb_reads_what_manifests_name_as_the_page_says(tmp_path: Path, geminids: Run) -> None:
+    place = tmp_path / "sessions"
+    for machine, day in (("laptop", 1), ("desktop", 2)):
+        home = tmp_path / machine
+        write_session(home)
+        write_session(home, f"{day}e2e2e2e-0000-4000-8000-000000000002", slug="blog", day=day)
+        write_tables(home, tmp_path / f"data-{machine}", place, machine)
+    file = file_of(place, "requests", "laptop")
+    shutil.copyfile(file, file.with_name(f"{file.stem} 2.parquet"))
+    manifest = place / "_geminids" / f"{file.stem}.json"
+    shutil.copyfile(manifest, manifest.with_name(f"{file.stem} 2.json"))
+    assert geminids("tables", "forget", "1e2e2e2e", "--out", place, "--yes").code == 0
+
+    page = (ROOT / "docs" / "tables.md").read_text()
+    (program,) = re.findall(r"```python\n(import duckdb\n.*?)```", page, re.DOTALL)
+    empty = (
+        f"duckdb.register('all_{name}', arrow_schema(TABLES[{name!r}]).empty_table())"
+        for name in ("calls", "changes", "problems")
+    )
+    asking = [
+        "from geminids.scale.batches import arrow_schema",
+        "from geminids.scale.schema import TABLES",
+        *empty,
+        *(f"duckdb.sql({statement!r})" for statement in statements().values()),
+        "print(duckdb.sql('SELECT count(*), sum(total) FROM requests').fetchall())",
+    ]
+    line = [sys.executable, "-c", "\n".join([program, *asking])]
+    ran = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (ran.stdout, ran.stderr) == ("[(2, 24)]\n", "")
+    found = geminids(
+        "sql", "--tables", place, "--json", "select count(*) as n, sum(total) as t from requests"
+    )
+    assert json.loads(found.out) == [{"n": 2, "t": 24}]

@@ -172,6 +172,7 @@ def settled_in_duckdb(tables: Tables) -> Ask:
     connection = duckdb.connect()
     for name, table in tables.items():
         connection.register(f"{EVERY}{name}", table)
+    connection.execute(f"CREATE TEMPORARY TABLE {EVERY}forgotten (session VARCHAR)")
     for statement in statements(tables["sessions"].column_names).values():
         connection.execute(statement)
     return lambda query: connection.execute(query).fetchall()

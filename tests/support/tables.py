@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,19 @@ def tables(out: Path) -> dict[str, list[Row]]:
 
 def files(out: Path) -> dict[str, int]:
     """The files of tables, and when each was written."""
-    return {str(path.relative_to(out)): path.stat().st_mtime_ns for path in sorted(out.rglob("*.parquet"))}
+    return {
+        str(path.relative_to(out)): path.stat().st_mtime_ns
+        for path in sorted(out.rglob("*.parquet"))
+        if path.parent.name != "forgotten"
+    }
+
+
+def file_of(out: Path, name: str, machine: str) -> Path:
+    """The file of a table that a machine wrote; there is one part."""
+    manifests = (json.loads(path.read_bytes()) for path in (out / "_geminids").glob("*.json"))
+    (prefix,) = (manifest["machine"] for manifest in manifests if manifest["named"] == machine)
+    (file,) = (out / name).rglob(f"{prefix}.parquet")
+    return file
 
 
 def strings(out: Path) -> Iterator[str]:

@@ -3,7 +3,8 @@
 The same rules by which the index settles (`sync/cross_session.py`), as views over tables of any number of
 machines. They are written in what DuckDB, Spark SQL and Sail have in common, and each engine runs them as
 they stand: it is given the tables as they were written, by the names `all_sessions`, `all_messages` and so
-on, and gets `sessions`, `messages` and so on, which add up to what `stats` says.
+on, with the hashes of forgotten sessions in `all_forgotten`, and gets `sessions`, `messages` and so on, which
+add up to what `stats` says.
 
     all_sessions ─► copies_of_sessions ─► counted_sessions ─► copied_requests ─► copied_messages
                                                  └──────────────────┬─────────────────┘
@@ -37,6 +38,8 @@ from geminids.scale.schema import SESSIONS, TOKENS
 
 EVERY = "all_"
 """What the names of tables as they were written begin with; without that they are the settled ones."""
+_NAMED = re.compile(r"(?<=FROM )\w+|(?<=JOIN )\w+|sha2(?=\()")
+"""What a query is made of: tables, and the function that DuckDB calls otherwise."""
 
 STEPS = {
     "copies_of_sessions": """
@@ -57,7 +60,9 @@ STEPS = {
                     sum(coalesce(problems, 0)) AS problems, sum(messages) AS messages,
                     sum(tool_calls) AS calls, sum(prompts + replies + tool_calls) AS own,
                     max(coalesce(ended_at, started_at, TIMESTAMP '1970-01-01 00:00:00')) AS last_at
-                FROM all_sessions GROUP BY id, machine
+                FROM all_sessions
+                WHERE sha2(id, 256) NOT IN (SELECT session FROM all_forgotten)
+                GROUP BY id, machine
             ) AS summed
         ) AS copies""",
     "counted_sessions": """
@@ -168,7 +173,9 @@ def statements(columns: Collection[str] = SESSIONS.names) -> Mapping[str, str]:
 
     Steps are worked out once and stored, as each is used often; others store them as they can.
     """
-    made = {name: f"CREATE OR REPLACE TEMPORARY TABLE {name} AS{_indented(q)}" for name, q in STEPS.items()}
+    made = {"sha2": "CREATE OR REPLACE TEMPORARY MACRO sha2(text, bits) AS sha256(text)"}
+    for name, query in STEPS.items():
+        made[name] = f"CREATE OR REPLACE TEMPORARY TABLE {name} AS{_indented(query)}"
     for name, query in settled(columns).items():
         made[name] = f"CREATE OR REPLACE TEMPORARY VIEW {name} AS{_indented(query)}"
     return made
@@ -180,7 +187,7 @@ def made_of(tables: Collection[str]) -> set[str]:
     found, next_names = set[str](), set(tables)
     while next_names:
         found |= next_names
-        named = (re.findall(r"(?:FROM|JOIN) (\w+)", queries.get(name, "")) for name in next_names)
+        named = (_NAMED.findall(queries.get(name, "")) for name in next_names)
         next_names = {name for names in named for name in names} - found
     return found
 

@@ -21,6 +21,7 @@ from geminids.scale.tables.run import TablesWriter
 from geminids.scale.tables.stored import StoredPiece, holds_tables, stored_pieces
 from tests.conftest import FIXTURES
 from tests.support.homes import write_session
+from tests.support.tables import file_of
 
 HOME = FIXTURES / "gemini" / "tools" / "home"
 
@@ -71,10 +72,10 @@ def test_all_rows_are_read_with_all_columns(tables: Path, table: str) -> None:
 
 def test_files_of_others_are_not_planned(tables: Path) -> None:
     only = Only(machines=frozenset({"n"}))
-    for file in tables.glob("sessions/**/n.parquet"):
-        file.with_name("._n.parquet").write_bytes(b"what a system notes of the file beside it")
+    file = file_of(tables, "sessions", "n")
+    file.with_name(f"._{file.name}").write_bytes(b"what a system notes of the file beside it")
     (piece,) = stored_pieces(open_store(str(tables)), "sessions", only.files(), most=10**9)
-    assert [file.name.rpartition("/")[2] for file in piece.files] == ["n.parquet"]
+    assert [stored.name.rpartition("/")[2] for stored in piece.files] == [file.name]
     assert [row["title"] for row in _rows([piece], "sessions", only)] == ["Second"]
     nobody = EVERYTHING._replace(agents={"codex"})
     assert list(stored_pieces(open_store(str(tables)), "sessions", nobody, most=10**9)) == []
@@ -89,25 +90,25 @@ def test_columns_that_were_not_written_are_null(tmp_path: Path) -> None:
 
 
 def test_tables_of_a_newer_release_are_refused(tables: Path) -> None:
-    file = next(tables.glob("sessions/**/m.parquet"))
+    file = file_of(tables, "sessions", "m")
     table = pq.read_table(file)
     pq.write_table(table.replace_schema_metadata({"geminids.schema": "2"}), file)
     with pytest.raises(PlaceError, match=r"newer release of geminids \(version 2; this one reads 1\)"):
         _rows(list(stored_pieces(open_store(str(tables)), "sessions", most=10**9)), "sessions")
-    manifest = tables / "_geminids" / "m.json"
+    manifest = tables / "_geminids" / f"{file.stem}.json"
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     with pytest.raises(PlaceError, match=r"newer release of geminids \(version 2"):
         next(stored_pieces(open_store(str(tables)), "sessions", most=10**9))
 
 
 def test_a_damaged_file_of_a_table_is_named(tables: Path) -> None:
-    next(tables.glob("sessions/**/m.parquet")).write_bytes(b"PAR1 and nothing else")
-    with pytest.raises(PlaceError, match=r"m.parquet': it cannot be read as Parquet"):
+    file_of(tables, "sessions", "m").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(PlaceError, match=r"\.parquet': it cannot be read as Parquet"):
         _rows(list(stored_pieces(open_store(str(tables)), "sessions", most=10**9)), "sessions")
 
 
 def test_a_large_file_is_read_in_groups_of_rows(tables: Path) -> None:
-    file = next(tables.glob("messages/**/m.parquet"))
+    file = file_of(tables, "messages", "m")
     whole = pq.read_table(file)
     pq.write_table(pa.concat_tables([whole] * 40), file, row_group_size=10)
     found = list(stored_pieces(open_store(str(tables)), "messages", most=6_000))

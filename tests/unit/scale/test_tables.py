@@ -18,7 +18,7 @@ from geminids.core.workers import Workers
 from geminids.library import Library
 from geminids.query.sessions import by_month
 from geminids.query.sessions.listing import Filter
-from geminids.scale.places.errors import BusyPlaceError, OtherHomesError, PlaceError
+from geminids.scale.places.errors import BusyPlaceError, NameTakenError, PlaceError
 from geminids.scale.schema import TABLES, TOKENS, VERSION
 from geminids.scale.tables import run
 from geminids.scale.tables.manifest import file_name, part_of
@@ -36,7 +36,12 @@ SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
 EVERY = sorted(FIXTURES.glob("*/*/home"))
 OFTEN = [home for home in EVERY if home.parent.name in {"subagents", "branches", "log-damaged", "no-header"}]
 OTHERS = [home for home in EVERY if home not in OFTEN]
-MANIFEST = "_geminids/laptop.json"
+
+
+def manifest_of(out: Path) -> Path:
+    """The manifest of the one machine that wrote tables."""
+    (manifest,) = (out / "_geminids").glob("*.json")
+    return manifest
 
 
 def named(home: Path) -> str:
@@ -257,7 +262,7 @@ def test_files_of_others_are_not_looked_at(home: Path, tmp_path: Path, without_p
         assert write_tables(home, data, out).written == 2
         assert write_tables(home, data, out).written == 0
     assert {file.read_text() for file in others} == {"not ours"}
-    assert json.loads((out / MANIFEST).read_bytes())["finished"]
+    assert json.loads(manifest_of(out).read_bytes())["finished"]
 
 
 def test_other_homes_do_not_replace_tables(home: Path, tmp_path: Path) -> None:
@@ -265,7 +270,7 @@ def test_other_homes_do_not_replace_tables(home: Path, tmp_path: Path) -> None:
     before = files(tmp_path / "out")
     other = tmp_path / "other"
     write_session(other, SECOND_ID)
-    with pytest.raises(OtherHomesError, match="--machine"):
+    with pytest.raises(NameTakenError, match="--machine"):
         write_tables(other, tmp_path / "data", tmp_path / "out")
     assert files(tmp_path / "out") == before
 
@@ -278,9 +283,9 @@ def test_a_manifest_that_tells_nothing_only_costs_time(
     write_tables(home, tmp_path / "data", out)
     before = tables(out)
     if manifest is None:
-        (out / MANIFEST).unlink()
+        manifest_of(out).unlink()
     else:
-        (out / MANIFEST).write_bytes(manifest)
+        manifest_of(out).write_bytes(manifest)
     assert write_tables(home, tmp_path / "data", out).written == 2
     assert tables(out) == before
     assert write_tables(home, tmp_path / "data", out).written == 0
@@ -292,12 +297,12 @@ def test_nothing_is_removed_that_a_manifest_alone_calls_a_table(
 ) -> None:
     out = tmp_path / "out"
     write_tables(home, tmp_path / "data", out)
-    private = tmp_path / "private" / "agent=a" / "month=b" / "laptop.parquet"
+    private = tmp_path / "private" / "agent=a" / "month=b" / f"{manifest_of(out).stem}.parquet"
     private.parent.mkdir(parents=True)
     private.write_text("not ours")
-    manifest = json.loads((out / MANIFEST).read_bytes())
+    manifest = json.loads(manifest_of(out).read_bytes())
     manifest["parts"][part] = {"digest": "", "hiding": "", "rows": {kind: 1}}
-    (out / MANIFEST).write_text(json.dumps(manifest))
+    manifest_of(out).write_text(json.dumps(manifest))
     assert write_tables(home, tmp_path / "data", out).written == 2
     assert private.read_text() == "not ours"
 
@@ -309,10 +314,10 @@ def test_tables_of_an_older_schema_are_written_anew(
     out = tmp_path / "out"
     write_tables(home, tmp_path / "data", out)
     before = tables(out)
-    manifest = json.loads((out / MANIFEST).read_bytes())
-    (out / MANIFEST).write_text(json.dumps(manifest | {"schema": VERSION - 1}))
+    manifest = json.loads(manifest_of(out).read_bytes())
+    manifest_of(out).write_text(json.dumps(manifest | {"schema": VERSION - 1}))
     # A table that is no more.
-    old = out / "turns" / "agent=gemini" / "month=2026-05" / "laptop.parquet"
+    old = out / "turns" / "agent=gemini" / "month=2026-05" / f"{manifest_of(out).stem}.parquet"
     old.parent.mkdir(parents=True)
     old.write_bytes(b"PAR1")
     assert write_tables(home, tmp_path / "data", out).written == 2
@@ -324,7 +329,7 @@ def test_tables_of_a_newer_schema_are_refused(home: Path, tmp_path: Path) -> Non
     out = tmp_path / "out"
     write_tables(home, tmp_path / "data", out)
     before = files(out)
-    (out / MANIFEST).write_text(json.dumps({"schema": VERSION + 1, "anything": "else"}))
+    manifest_of(out).write_text(json.dumps({"schema": VERSION + 1, "anything": "else"}))
     with pytest.raises(
         PlaceError, match=rf"version {VERSION + 1}; this one knows {VERSION}\); update geminids"
     ):
@@ -417,11 +422,11 @@ def test_a_file_is_no_folder_for_tables(home: Path, tmp_path: Path) -> None:
 
 def test_one_process_writes_at_a_time(home: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "out")
+    (tmp_path / "link").symlink_to(tmp_path)
     with Library([home], tmp_path / "data") as library:
         writer = TablesWriter(library, Manner(str(tmp_path / "out"), "laptop"))
         with writer._alone(0.0):
-            for out in ("out", "out/", "link"):
+            for out in ("out", "out/", "link/out"):
                 with pytest.raises(BusyPlaceError):
                     write_tables(home, tmp_path / "data", f"{tmp_path}/{out}")
             assert write_tables(home, tmp_path / "data", tmp_path / "elsewhere").written == 2
@@ -511,7 +516,7 @@ def test_the_name_of_a_file_tells_its_part(part: str) -> None:
 
 def test_nothing_of_a_session_stands_in_the_manifest(home: Path, tmp_path: Path) -> None:
     write_tables(home, tmp_path / "data", tmp_path / "out")
-    written = (tmp_path / "out" / MANIFEST).read_text()
+    written = manifest_of(tmp_path / "out").read_text()
     assert "redirect" not in written
     assert FIRST_ID not in written
     assert str(tmp_path) not in written

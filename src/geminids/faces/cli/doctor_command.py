@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from geminids.library import Library
     from geminids.library.installing.record import Installed
     from geminids.query.health.fidelity import Fidelity
+    from geminids.scale.tables.written import PlaceHealth
 
 MOST_PROBLEMS = 50
 WIDEST_NAME = 48
@@ -42,16 +43,43 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     """  # noqa: D301 - click wants the character itself
     library = choices.open_library()
     report = library.doctor(files, with_names=paths or choices.json)
+    from geminids.scale.tables.places import places_health
+
+    tables = [] if files or library.data_folder is None else list(places_health(library.data_folder))
     if choices.json:
         from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.base import filled
         from geminids.faces.documents.health import DoctorDocument, InstalledIn
 
         installed = [filled(InstalledIn, one) for one in _installed(library)]
-        print_filled(DoctorDocument, report, installed=installed)
+        print_filled(DoctorDocument, report, installed=installed, tables=tables)
     else:
         _draw(choices, library, report, every_problem=paths)
-    return PARTLY_DONE if report.is_partial else 0
+        _draw_tables(choices.open_page(), tables, with_names=paths)
+    is_damaged = any(place.damaged or place.error for place in tables)
+    return PARTLY_DONE if report.is_partial or is_damaged else 0
+
+
+def _draw_tables(page: Page, places: Sequence[PlaceHealth], *, with_names: bool) -> None:
+    """Show what is wrong with the tables in folders; names of files only if they are wished."""
+    from geminids.sharing.transcript import words
+
+    if places:
+        _heading(page, "Tables")
+    for number, place in enumerate(places, 1):
+        page.words(place.uri if with_names else f"folder {number}", indent=2)
+        wrong = place.strays or place.damaged or place.error
+        page.line((words.count(place.machines, "machine"), "bad" if wrong else "quiet"), indent=4)
+        if place.error:
+            page.words(place.error if with_names else "cannot be read (--paths says why)", "bad", indent=4)
+        for files, what in (
+            (place.damaged, "damaged or gone; the next `geminids tables` writes those of this machine again"),
+            (place.strays, "not read, since no machine wrote it there; remove it"),
+        ):
+            if files:
+                page.words(f"{words.count(len(files), 'file')} {what}", "warning", indent=4)
+            for file in files if with_names else ():
+                page.words(file, indent=6)
 
 
 def _draw(choices: Choices, library: Library, report: Fidelity, *, every_problem: bool) -> None:

@@ -20,6 +20,7 @@ from geminids.faces.cli.options import (
     sync_option,
 )
 from geminids.faces.cli.progress import stoppable, waiting
+from geminids.faces.cli.tables_command import tell_strays
 
 if TYPE_CHECKING:
     from geminids.faces.cli import sql_output
@@ -210,6 +211,7 @@ def _answer(
             with waiting("Asking"):
                 database = stack.enter_context(Database(store))
                 stack.callback(_leave_behind, database)
+                tell_strays(database.strays)
                 answer = Answer(*database.ask(query))
         except NoTablesError:
             if library is None:

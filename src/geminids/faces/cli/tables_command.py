@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
 from geminids.faces.cli.completers import complete_files
+from geminids.faces.cli.groups import NamingGroup
 from geminids.faces.cli.options import (
     Choices,
     absolute,
     json_option,
     not_empty,
-    pass_choices,
     shared_options,
     sync_option,
 )
 from geminids.faces.cli.progress import stoppable
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
+from geminids.faces.cli.tables_forget_command import forget
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -34,15 +35,14 @@ STOPPED = (
 TEXT = "text"
 """What can be left out."""
 MOST_NAMED = 10
-"""So many files that could not be read are named."""
+"""So many files are named that could not be read, or are none of the tables."""
 
 
-@click.command()
+@click.group(cls=NamingGroup, invoke_without_command=True)
 @click.option(
     "-o",
     "--out",
     metavar="DIR|URI",
-    required=True,
     callback=not_empty,
     shell_complete=complete_files,
     help="Write to this folder, or to object storage: s3://BUCKET/FOLDER, gs://…, az://….",
@@ -58,23 +58,23 @@ MOST_NAMED = 10
     "--machine",
     metavar="NAME",
     callback=not_empty,
-    help="The name of this machine in the tables. Default: a random name, the same each time.",
+    help="The name of this machine in the tables; it replaces the one before. Default: a random name.",
 )
 @click.option("--full", is_flag=True, help="Write everything again, not only what changed.")
 @sync_option
 @json_option
 @shared_options
-@pass_choices
+@click.pass_context
 def tables(
-    choices: Choices,
+    context: click.Context,
     *,
-    out: str,
+    out: str | None,
     without: str | None,
     raw: bool,
     hide: tuple[str, ...],
     machine: str | None,
     full: bool,
-) -> int:
+) -> int | None:
     """Write sessions as tables (Parquet), for SQL, data frames and Spark.
 
     Six tables: sessions, messages, requests, calls, changes and problems, in folders by agent and month.
@@ -86,7 +86,16 @@ def tables(
     geminids tables --out s3://team/sessions
     geminids tables --out s3://team/numbers --without text
     geminids tables --out ~/sessions --hide home --machine laptop
+    geminids tables forget 1f0c9a2b --out ~/sessions
     """  # noqa: D301 - click wants the character itself
+    if context.invoked_subcommand is not None:
+        if out is not None:
+            raise click.UsageError(f"Give --out after `tables {context.invoked_subcommand}`.", context)
+        return None
+    if out is None:
+        (option,) = (one for one in context.command.params if one.name == "out")
+        raise click.MissingParameter(ctx=context, param=option)
+    choices = context.ensure_object(Choices)
     if raw and hide:
         raise click.UsageError("--hide and --raw cannot be combined.")
     with choices.open_library() as library:
@@ -98,6 +107,9 @@ def tables(
         else:
             _tell(written, raw=raw)
         return _tell_what_is_missing(library, written)
+
+
+tables.add_command(forget)
 
 
 def _writer(
@@ -147,11 +159,20 @@ def _tell(written: TablesWritten, *, raw: bool) -> None:
     say(f"Machine {written.machine}: {changed}{gone}; {hidden}.")
 
 
+def tell_strays(strays: Sequence[str]) -> None:
+    """Say which files among tables are not read."""
+    for file in strays[:MOST_NAMED]:
+        say(f"Not read, since no machine wrote it there; remove it: {file}")
+    if len(strays) > MOST_NAMED:
+        say(f"And {len(strays) - MOST_NAMED:,} more.")
+
+
 def _tell_what_is_missing(library: Library, written: TablesWritten) -> int:
     from geminids.faces.cli.sessions import tell_nothing_found, tell_unreadable
 
     for reason in written.failed.values():
         say(reason)
+    tell_strays(written.strays)
     for file in written.unreadable[:MOST_NAMED]:
         say(f"Cannot be read now; rows that were written before stay: {file}")
     if len(written.unreadable) > MOST_NAMED:

@@ -11,6 +11,7 @@ from geminids.faces.documents.base import Document, Printed, filled
 from geminids.faces.documents.kept_copies import KeptCopies
 from geminids.query.health.facts import IndexFacts
 from geminids.query.health.fidelity import Fidelity
+from geminids.scale.tables.written import PlaceHealth
 
 if TYPE_CHECKING:
     from geminids.sync.values import Outcome
@@ -29,6 +30,8 @@ class DoctorDocument(Fidelity, Printed, frozen=True, kw_only=True, tag="geminids
 
     installed: Sequence[InstalledIn] = ()
     """The agents that ask geminids, as far as `geminids install` has registered it."""
+    tables: Sequence[PlaceHealth] = ()
+    """The folders that `geminids tables` writes to; object storage is not asked."""
 
 
 class SyncDocument(Printed, frozen=True, kw_only=True, tag="geminids/sync/1"):

@@ -63,4 +63,5 @@ DOCUMENTS = (
     records.ExcerptDocument,
     records.VerifyDocument,
     tables.TablesDocument,
+    tables.TablesForgetDocument,
 )

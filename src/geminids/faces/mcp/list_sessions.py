@@ -105,5 +105,4 @@ def _listed(desk: Desk, row: SessionRow) -> ListedSession:
         prompts=row.counts.prompts,
         calls=row.counts.tool_calls,
         errors=row.counts.tool_errors,
-        incomplete=row.is_incomplete,
     )

@@ -8,7 +8,7 @@ by the names of what is read, so that a session that is new, or grew, changes th
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
@@ -96,12 +96,15 @@ Found = FoundBundle | FoundBeside | Missing
 class Parts:
     """All that an index knows of, by agent and month."""
 
-    def __init__(self, index: Index, homes: Sequence[Home]) -> None:
+    def __init__(
+        self, index: Index, homes: Sequence[Home], is_left_out: Callable[[str], bool] | None = None
+    ) -> None:
         self._index = index
         self._homes = homes
         self._told: defaultdict[int, list[ToldOfSession]] = defaultdict(list)
         for session in told_of_sessions(index):
-            self._told[session.bundle].append(session)
+            if is_left_out is None or not is_left_out(session.sid):
+                self._told[session.bundle].append(session)
         recorded, identity = identity_of(index)
         self._names = {number: _name(identity.get(told, told)) for number, told in recorded.items()}
         self.projects: Mapping[Project, str] = {recorded[n]: name for n, name in self._names.items()}

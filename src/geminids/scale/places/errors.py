@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from geminids.core.errors import PARTLY_DONE, GeminidsError
 from geminids.core.installation import who_adds
 
@@ -31,13 +33,14 @@ class StoreFailedError(GeminidsError):
         )
 
 
-class OtherHomesError(GeminidsError):
-    """A machine of this name has written tables of other homes."""
+class NameTakenError(GeminidsError):
+    """Another machine, or other homes of this machine, have tables of this name."""
 
     def __init__(self, uri: str, machine: str) -> None:
         super().__init__(
-            f"The tables of machine {machine!r} in {uri!r} are of other homes, and would be replaced. "
-            "--machine gives these another name."
+            f"Another machine, or other homes of this one, have tables named {machine!r} in {uri!r}. "
+            "--machine gives these another name; "
+            f"`geminids tables forget --machine {machine} --out {quote(uri)}` removes the others."
         )
 
 

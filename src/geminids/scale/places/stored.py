@@ -13,6 +13,8 @@ class Stored(NamedTuple):
     name: str
     size: int
     mtime_ns: int
+    is_plain: bool = True
+    """Whether it is a regular file, and no link, pipe or device."""
 
 
 class Store(Protocol):

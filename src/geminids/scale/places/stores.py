@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
+from geminids.core.atomic_files import PartFile, opened_plain, remove_left_over, sync_folder
 from geminids.core.config import expanded
 from geminids.scale.places.errors import PlaceError, StoreFailedError
 from geminids.scale.places.stored import Store, Stored
@@ -40,22 +42,25 @@ class LocalStore:
         return str(self._folder)
 
     def listed(self, below: str = "") -> Iterator[Stored]:
-        """All files below a folder of it."""
-        for folder, _, files in os.walk(self._folder / below, onerror=self._refused):
-            for file in sorted(files):
+        """Return all files below a folder of it; links, pipes and devices too, which are not plain."""
+        for folder, folders, files in os.walk(self._folder / below, onerror=self._refused):
+            linked = [name for name in folders if Path(folder, name).is_symlink()]
+            for file in sorted([*files, *linked]):
                 path = Path(folder, file)
                 try:
-                    facts = path.stat()
+                    facts = path.lstat()
                 except FileNotFoundError:
-                    # Somebody removed it meanwhile.
+                    # Another process removed it meanwhile.
                     continue
                 name = path.relative_to(self._folder).as_posix()
-                yield Stored(name, facts.st_size, facts.st_mtime_ns)
+                yield Stored(name, facts.st_size, facts.st_mtime_ns, stat.S_ISREG(facts.st_mode))
 
     def read(self, name: str) -> bytes | None:
         """All that is in a file."""
         try:
-            return (self._folder / name).read_bytes()
+            self._refuse_links(name)
+            with open(opened_plain(str(self._folder / name)), "rb") as file:  # noqa: PTH123
+                return file.read()
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -74,18 +79,20 @@ class LocalStore:
     def put(self, name: str, content: Path | bytes) -> None:
         """Write a file, whole or not at all."""
         target = self._folder / name
+        self._refuse_links(name)
         try:
             try:
-                _write(target, content)
+                self._write(target, content)
             except FileNotFoundError:
                 # Another machine has removed the folder, which was empty for a moment.
-                _write(target, content)
+                self._write(target, content)
         except OSError as error:
             raise StoreFailedError(str(target), error.strerror or str(error)) from error
 
     def delete(self, name: str) -> None:
         """Remove a file, if it is there, and the folders that are empty without it."""
         path = self._folder / name
+        self._refuse_links(name)
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
@@ -102,19 +109,51 @@ class LocalStore:
         if not isinstance(error, FileNotFoundError):
             raise PlaceError(str(error.filename), error.strerror or str(error)) from error
 
+    def _refuse_links(self, name: str) -> None:
+        """Raise PlaceError if a folder between this one and a file is a link: it may lead anywhere."""
+        path = self._folder
+        for piece in name.split("/")[:-1]:
+            path /= piece
+            if path.is_symlink():
+                raise PlaceError(str(path), "it is a link, and would lead out of the tables; remove it")
 
-def _write(target: Path, content: Path | bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    remove_left_over(str(target.parent))
-    with PartFile(str(target)) as part:
-        if isinstance(content, bytes):
-            part.file.write(content)
-        else:
-            with content.open("rb") as source:
-                shutil.copyfileobj(source, part.file, 1 << 20)
-        part.sync()
-        part.settle(replace=True)
-    sync_folder(str(target.parent))
+    def _write(self, target: Path, content: Path | bytes) -> None:
+        self._make(target.parent)
+        remove_left_over(str(target.parent))
+        with PartFile(str(target)) as part:
+            if isinstance(content, bytes):
+                part.file.write(content)
+            else:
+                with content.open("rb") as source:
+                    shutil.copyfileobj(source, part.file, 1 << 20)
+            part.sync()
+            _allow(part.path, _of_files(self._folder.stat().st_mode))
+            part.settle(replace=True)
+        sync_folder(str(target.parent))
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder and those above it; below the place they are as open as the place is."""
+        if not self._folder.exists():
+            # What is new is the user's alone.
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        missing = [path for path in (folder, *folder.parents) if path.is_relative_to(self._folder)]
+        for path in reversed(missing):
+            if not path.exists():
+                path.mkdir(exist_ok=True)
+                _allow(path, stat.S_IMODE(self._folder.stat().st_mode))
+
+
+def _of_files(mode: int) -> int:
+    """Return the mode of files in a folder: who may list it may read them."""
+    group = 0o040 if mode & 0o050 == 0o050 else 0
+    other = 0o004 if mode & 0o005 == 0o005 else 0
+    return 0o600 | group | other
+
+
+def _allow(path: Path | str, mode: int) -> None:
+    """Give a new file or folder its mode, as far as its file system has modes."""
+    with suppress(OSError):
+        Path(path).chmod(mode)
 
 
 def _is_removed(folder: Path) -> bool:

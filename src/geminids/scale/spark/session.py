@@ -43,6 +43,8 @@ def settled(spark: SparkSession, uri: str, keep: str, options: Mapping[str, str]
     for table in TABLES:
         told = spark.read.format("geminids").options(**(options or {})).option("table", table).load(uri)
         _keep(spark, f"{EVERY}{table}", told, keep)
+    # The data source leaves out what is forgotten in tables.
+    spark.createDataFrame([], "session string").createOrReplaceTempView(f"{EVERY}forgotten")
     for name, query in STEPS.items():
         _keep(spark, name, spark.sql(query), keep)
     for name, query in settled_tables(spark.table(f"{EVERY}sessions").columns).items():

@@ -28,12 +28,8 @@ from geminids.scale.sql.errors import (
 )
 from geminids.scale.sql.memory import bounded
 from geminids.scale.sql.reserved import with_quotes, without_end
-from geminids.scale.tables.manifest import (
-    files_of_table,
-    machine_of,
-    refuse_newer_tables,
-    refuse_newer_version,
-)
+from geminids.scale.tables.forgotten import COLUMN, FORGOTTEN, read_forgotten, session_column
+from geminids.scale.tables.manifest import tables_there
 
 MEMORY = "1GB"
 """What a query may take; what needs more goes through a folder that is gone afterwards."""
@@ -86,8 +82,11 @@ class Database:
         """Raises PlaceError for a newer release's tables, and NoTablesError."""
         self._store = store
         self._memory = memory
-        self._machines = refuse_newer_tables(store)
-        self._files = {name: files_of_table(store, name) for name in TABLES}
+        there = tables_there(store)
+        self.strays = there.strays
+        """Files among the tables that are none, and are not read."""
+        self._forgotten = read_forgotten(store)
+        self._files = there.files
         if not any(self._files.values()):
             raise NoTablesError(store.uri)
         self._made: set[str] = set()
@@ -212,6 +211,10 @@ class Database:
 
     def _close_doors(self) -> None:
         """Leave the engine nothing but the files of tables."""
+        forgotten = pa.table({COLUMN: pa.array(sorted(self._forgotten), pa.string())})
+        self._connection.register(FORGOTTEN, forgotten)
+        self._connection.execute(f"CREATE TEMPORARY TABLE {EVERY}{FORGOTTEN} AS FROM {FORGOTTEN}")
+        self._connection.unregister(FORGOTTEN)
         paths = [f"{self._store.uri}/{file.name}" for files in self._files.values() for file in files]
         if not isinstance(self._store, LocalStore):
             paths = []
@@ -231,31 +234,25 @@ class Database:
                 files = self._files[table.name]
                 paths = self._store.fetched(files, self._copies / table.name) if files else ()
                 self._asking(partial(self._add, table, paths), before_query=True)
-                self._asking(partial(self._refuse_newer_rows, table), before_query=True)
         for name, statement in statements().items():
             if name in needed:
                 self._asking(partial(self._connection.execute, statement), before_query=True)
         self._made |= needed
 
     def _add(self, table: Table, paths: Sequence[str]) -> None:
-        """Make a view of the files of a table."""
+        """Make a view of the files of a table, without the rows of forgotten sessions."""
         source, there = "(SELECT 1) LIMIT 0", set[str]()
         if paths:
             source = f"read_parquet({_list(map(_escaped, paths))}, union_by_name = true, "
             source += "hive_partitioning = true, "
             source += f"hive_types = {{{', '.join(f'{key}: VARCHAR' for key in PARTITIONS)}}})"
             there = set(self._connection.sql(f"FROM {source} LIMIT 0").columns)
+            if self._forgotten and (column := session_column(table.name)) in there:
+                source += f" WHERE sha256({column}) NOT IN (SELECT {COLUMN} FROM {EVERY}{FORGOTTEN})"
         self._connection.execute(
             f"CREATE TEMPORARY VIEW {EVERY}{table.name} AS "
             f"SELECT {', '.join(_selected(table, there))} FROM {source}"
         )
-
-    def _refuse_newer_rows(self, table: Table) -> None:
-        """Raise PlaceError for rows of a newer release, of which a manifest is lost."""
-        if all(machine_of(file.name) in self._machines for file in self._files[table.name]):
-            return
-        newest = self._connection.execute(f"SELECT max(schema) FROM {EVERY}{table.name}").fetchone()
-        refuse_newer_version(self._store, newest[0] if newest and newest[0] else 0)
 
 
 def _selected(table: Table, there: set[str]) -> Iterator[str]:

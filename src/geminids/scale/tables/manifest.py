@@ -1,14 +1,20 @@
-"""What one machine has written into a place, as its next run needs to know it."""
+"""What machines have written into a place: which files are tables, and what of them is up to date.
+
+The files of a machine are named after its id; a file that no manifest names is not read. A manifest of a
+release that knew no ids has none: its files are named after the machine, and stay so when the machine takes
+them over.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from geminids.scale.places.errors import PlaceError
+from geminids.scale.places.errors import NameTakenError, PlaceError
 from geminids.scale.places.stored import Store, Stored
-from geminids.scale.schema import PARTITIONS, TABLES, VERSION
+from geminids.scale.schema import FORMER, PARTITIONS, TABLES, VERSION
 
 FOLDER = "_geminids"
 """A name that engines pass over."""
@@ -28,12 +34,19 @@ class WrittenPart(msgspec.Struct, frozen=True):
     """What was hidden in it: rows of it may stay where the same is to be."""
     rows: dict[str, int]
     """Of each table that has any."""
+    sizes: dict[str, int] = {}
+    """Bytes of the file of each table; empty if a release wrote it that did not note them."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
     """All parts of one machine."""
 
     machine: str
+    """What the names of its files begin with."""
+    id: str = ""
+    """The machine and the homes that wrote it; empty if a release wrote it that knew no ids."""
+    named: str = ""
+    """What the machine is called in rows; empty if it is called like its files."""
     homes: str = ""
     """Which homes of the machine, in a few letters that tell nothing of them."""
     schema: int = VERSION
@@ -46,53 +59,163 @@ class Manifest(msgspec.Struct, frozen=True):
         """The name of its file."""
         return f"{FOLDER}/{self.machine}.json"
 
+    @property
+    def title(self) -> str:
+        """What the machine is called in rows."""
+        return self.named or self.machine
 
-def read_manifest(store: Store, machine: str) -> Manifest:
-    """What was written before; nothing, where that cannot be told: then all is written anew."""
-    empty = Manifest(machine)
-    content = store.read(empty.name)
-    if content is None:
-        return empty
+    def files(self) -> dict[str, tuple[str, int | None]]:
+        """Return the names of its files, each with the table and its size where that was noted."""
+        return {
+            file_name(table, part, self.machine): (table, written.sizes.get(table))
+            for part, written in self.parts.items()
+            for table in written.rows
+        }
+
+
+class TablesThere(NamedTuple):
+    """The files of tables in a place."""
+
+    manifests: Mapping[str, Manifest]
+    """Of each machine, as the names of its files begin."""
+    files: Mapping[str, Sequence[Stored]]
+    """The files of each table, as manifests name them."""
+    strays: Sequence[str]
+    """Files below the folders of tables that no manifest names: they are not read."""
+    damaged: Sequence[str]
+    """Files that are gone, or have another size than the manifest of a finished run noted."""
+
+
+def tables_there(store: Store) -> TablesThere:
+    """Return the files of all tables in a place. Raises PlaceError if no manifest names any of them."""
+    found = _tables_there(store)
+    if found.strays or found.damaged:
+        # A machine may have written between a look at its manifest and one at its files.
+        found = _tables_there(store)
+    if found.strays and not found.manifests:
+        raise PlaceError(
+            store.uri,
+            f"no manifest in {FOLDER} names its {len(found.strays):,} files of tables; run `geminids tables` "
+            "again on the machines that wrote them",
+        )
+    return found
+
+
+def _tables_there(store: Store) -> TablesThere:
+    manifests = read_manifests(store)
+    named = {name: size for one in manifests.values() for name, (_, size) in one.files().items()}
+    missing = {name for one in manifests.values() if one.finished for name in one.files()}
+    files: dict[str, list[Stored]] = {}
+    strays: list[str] = []
+    for table in TABLES:
+        there = sorted(store.listed(table))
+        files[table] = [stored for stored in there if stored.is_plain and stored.name in named]
+        strays += (
+            stored.name
+            for stored in there
+            if not (stored.is_plain and stored.name in named)
+            and may_be_read(stored)
+            and not _is_on_its_way(stored, manifests.get(machine_of(stored.name)))
+        )
+        missing -= {stored.name for stored in files[table] if named[stored.name] in (None, stored.size)}
+    return TablesThere(manifests, files, strays, sorted(missing))
+
+
+def may_be_read(stored: Stored) -> bool:
+    """Return whether engines may take a file below the folder of a table for rows of it."""
+    return is_of_table(stored.name if stored.is_plain else f"{stored.name}{ENDING}")
+
+
+def _is_on_its_way(stored: Stored, manifest: Manifest | None) -> bool:
+    """Return whether the machine that a file is named after may note it in a moment."""
+    if manifest is None or manifest.finished or not stored.is_plain:
+        return False
+    return part_of(stored.name, manifest.machine) is not None
+
+
+def machine_of(name: str) -> str:
+    """Return what the name of a file of a table begins with: the machine, as files name it."""
+    return name.rpartition("/")[2].removesuffix(ENDING).partition(AND)[0]
+
+
+def read_manifests(store: Store) -> dict[str, Manifest]:
+    """Return the manifests that can be read, by machine. Raises PlaceError for those of a newer release."""
+    found: dict[str, Manifest] = {}
+    names = [stored.name for stored in store.listed(FOLDER) if stored.is_plain]
+    for name, content in zip(names, store.read_all(names), strict=True):
+        manifest = _decoded(store, content) if content is not None else None
+        # A copy of a manifest has another name than its machine.
+        if manifest is not None and manifest.name == name:
+            found[manifest.machine] = manifest
+    return found
+
+
+def own_manifest(store: Store, wanted: Manifest, former: Collection[str]) -> Manifest:
+    """Return the manifest that a machine goes on with, under the name and the homes that are wanted.
+
+    `former` are the names that this machine had in releases that knew no ids. Raises NameTakenError if other
+    tables have the wanted name.
+    """
+    content = store.read(wanted.name)
+    own = _decoded(store, content) if content is not None else None
+    if own is not None and (own.machine, own.id, own.named) == (wanted.machine, wanted.id, wanted.named):
+        return _as_wanted(own, wanted)
+    manifests = read_manifests(store)
+    candidates = [one for one in manifests.values() if one.id == wanted.id]
+    candidates += [one for one in manifests.values() if _is_former(one, wanted, former)]
+    own = candidates[0] if candidates else None
+    own_file = own.name if own else None
+    if any(
+        one.title == wanted.title or one.name == wanted.name
+        for one in manifests.values()
+        if one.name != own_file
+    ):
+        raise NameTakenError(store.uri, wanted.title)
+    if own is None:
+        return wanted
+    return _as_wanted(own, wanted)
+
+
+def _as_wanted(own: Manifest, wanted: Manifest) -> Manifest:
+    if own.schema != VERSION:
+        # All is written anew, and tables are removed that are no more.
+        parts = {name: msgspec.structs.replace(part, digest="") for name, part in own.parts.items()}
+        own = msgspec.structs.replace(own, schema=VERSION, finished=False, parts=parts)
+    return msgspec.structs.replace(own, id=wanted.id, named=wanted.named, homes=wanted.homes)
+
+
+def _is_former(manifest: Manifest, wanted: Manifest, former: Collection[str]) -> bool:
+    return (
+        not manifest.id
+        and manifest.machine in former
+        and (manifest.homes == wanted.homes or not manifest.parts)
+    )
+
+
+def _decoded(store: Store, content: bytes) -> Manifest | None:
+    """Return a manifest; None if it is damaged. Raises PlaceError for one of a newer release."""
     refuse_newer(store, content)
     try:
         found = msgspec.json.decode(content, type=Manifest)
     except msgspec.DecodeError:
-        return empty
-    is_ours = found.schema == VERSION and found.machine == machine and all(map(_is_part, found.parts.items()))
-    return found if is_ours else empty
+        return None
+    return found if all(map(_is_part, found.parts.items())) else None
 
 
 def _is_part(noted: tuple[str, WrittenPart]) -> bool:
     """Whether a part that somebody noted can be one of ours: files are removed by what is noted."""
     name, part = noted
     is_name = len(PARTITIONS) <= len(name.split("/")) <= len(PARTITIONS) + 1
-    return is_name and part.rows.keys() <= TABLES.keys()
+    return is_name and part.rows.keys() <= {*TABLES, *FORMER}
 
 
-def refuse_newer_tables(store: Store) -> set[str]:
-    """Return the machines whose manifests have a version. Raises PlaceError for a version unknown here."""
-    names = [stored.name for stored in store.listed(FOLDER)]
-    contents = zip(names, store.read_all(names), strict=True)
-    return {
-        name.rpartition("/")[2].removesuffix(".json")
-        for name, content in contents
-        if content is not None and refuse_newer(store, content)
-    }
-
-
-def refuse_newer(store: Store, manifest: bytes) -> bool:
-    """Raise PlaceError for a manifest of a newer release; return whether the manifest has a version."""
+def refuse_newer(store: Store, manifest: bytes) -> None:
+    """Raise PlaceError for a manifest of a newer release."""
     try:
         version = msgspec.json.decode(manifest, type=_Version).schema
     except msgspec.DecodeError:
-        # Damaged: whoever wrote it writes it anew.
-        return False
-    refuse_newer_version(store, version)
-    return True
-
-
-def refuse_newer_version(store: Store, version: int) -> None:
-    """Raise PlaceError for a version of tables that this release does not know."""
+        # Damaged: the machine that wrote it writes it anew.
+        return
     if version > VERSION:
         raise PlaceError(
             store.uri,
@@ -119,16 +242,6 @@ def file_name(table: str, part: str, machine: str) -> str:
     *values, group = part.split("/") if part.count("/") == len(PARTITIONS) else (*part.split("/"), "")
     folders = (f"{name}={value}" for name, value in zip(PARTITIONS, values, strict=True))
     return "/".join((table, *folders, f"{machine}{AND}{group}{ENDING}" if group else f"{machine}{ENDING}"))
-
-
-def files_of_table(store: Store, table: str) -> Sequence[Stored]:
-    """Return the files of a table that are read, by name."""
-    return sorted(stored for stored in store.listed(table) if is_of_table(stored.name))
-
-
-def machine_of(name: str) -> str:
-    """Return the machine that wrote a file of a table."""
-    return name.rpartition("/")[2].removesuffix(ENDING).partition(AND)[0]
 
 
 def is_of_table(name: str) -> bool:

@@ -42,16 +42,23 @@ class Manner(NamedTuple):
     words: bool = True
     redactor: Redactor | None = None
     """What hides secrets; None for tables that never leave the machine, or where that is wished."""
+    files: str = ""
+    """What the names of its files begin with; its name, if that is all that is known of the machine."""
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its files begin with."""
+        return self.files or self.machine
 
 
 class RowsBefore:
     """The rows of some sessions as they were written before, where they cannot be read now."""
 
-    def __init__(self, store: Store, part: str, machine: str, *, may_stay: bool) -> None:
+    def __init__(self, store: Store, part: str, manner: Manner, *, may_stay: bool) -> None:
         self._may_stay = may_stay
         self._store = store
         self._part = part
-        self._machine = machine
+        self._manner = manner
         self.wanted: frozenset[str] = frozenset()
         """The sessions of which there are any."""
 
@@ -72,13 +79,22 @@ class RowsBefore:
             table = self._table(name)
             column = "id" if name == _LAST else "session_id"
             if table is not None and column in table.column_names:
-                yield name, table.filter(pc.is_in(table[column], pa.array(sorted(self.wanted))))
+                staying = pc.is_in(table[column], pa.array(sorted(self.wanted)))
+                yield name, self._renamed(table.filter(staying))
+
+    def _renamed(self, rows: Any) -> Any:
+        """Return rows with the name that the machine has now."""
+        import pyarrow as pa
+
+        place = rows.column_names.index("machine")
+        names = pa.repeat(self._manner.machine, rows.num_rows)
+        return rows.set_column(place, "machine", names)
 
     def _table(self, name: str) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        content = self._store.read(file_name(name, self._part, self._machine))
+        content = self._store.read(file_name(name, self._part, self._manner.prefix))
         try:
             return None if content is None else pq.ParquetFile(pa.BufferReader(content)).read()
         except (pa.ArrowInvalid, OSError):
@@ -102,6 +118,7 @@ class WroteWhat(NamedTuple):
     """What became of a part."""
 
     rows: Mapping[str, int]
+    sizes: Mapping[str, int]
     hidden: int
     """How many different things were hidden, session by session."""
     failed: Mapping[str, str]
@@ -116,11 +133,11 @@ def write_part(part: PartToWrite) -> WroteWhat:
     making = _Making(part)
     with temporary_folder() as folder:
         made = _made_in(Path(folder), making, words=part.manner.words)
+        sizes = {name: path.stat().st_size for name, (path, _) in made.items()}
         for table in sorted(made, key=lambda name: (name == _LAST, name)):
-            store.put(file_name(table, part.name, part.manner.machine), made[table][0])
-    return WroteWhat(
-        {name: rows for name, (_, rows) in made.items()}, making.hidden, making.failed, making.unreadable
-    )
+            store.put(file_name(table, part.name, part.manner.prefix), made[table][0])
+    rows = {name: number for name, (_, number) in made.items()}
+    return WroteWhat(rows, sizes, making.hidden, making.failed, making.unreadable)
 
 
 def _made_in(folder: Path, making: _Making, *, words: bool) -> Mapping[str, tuple[Path, int]]:
@@ -156,9 +173,7 @@ class _Making:
         self.hidden = 0
         self.failed: dict[str, str] = {}
         self.unreadable: list[str] = []
-        self.before = RowsBefore(
-            _store(part.manner.uri), part.name, part.manner.machine, may_stay=part.rows_may_stay
-        )
+        self.before = RowsBefore(_store(part.manner.uri), part.name, part.manner, may_stay=part.rows_may_stay)
 
     def rows(self) -> Iterator[Rows]:
         """All rows, some at a time."""

@@ -21,19 +21,22 @@ from geminids.core.workers import Workers, wanted_workers
 from geminids.scale.places.errors import (
     BusyPlaceError,
     NoTablesFolderError,
-    OtherHomesError,
     PlaceError,
 )
-from geminids.scale.places.stored import Store
+from geminids.scale.places.stored import Store, Stored
 from geminids.scale.places.stores import LocalStore, open_store
 from geminids.scale.schema import FORMER, TABLES, VERSION
+from geminids.scale.tables.forgotten import hashed, read_forgotten, write_forgotten
 from geminids.scale.tables.manifest import (
+    FOLDER,
     HIDDEN,
     Manifest,
     WrittenPart,
     file_name,
+    machine_of,
+    may_be_read,
+    own_manifest,
     part_of,
-    read_manifest,
     write_manifest,
 )
 from geminids.scale.tables.part import Manner, PartToWrite, WroteWhat, write_part
@@ -47,7 +50,7 @@ LONGEST_NAME = 64
 _PATIENCE, _PAUSE = 60.0, 0.1
 """Seconds that are waited for another process, and between two looks."""
 _OURS = "here"
-"""The machine in tables that nobody else sees, where it has no name."""
+"""What the files of tables begin with that nobody else sees; the machine in them, where it has no name."""
 _IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 Progress = Callable[[int, int], None]
@@ -69,8 +72,18 @@ class TablesWriter:
         self._manner = manner
         self._homes = library.homes_digest
         self._store = open_store(manner.uri)
-        if isinstance(self._store, LocalStore) and is_below(self._store.uri, library.agents_folders):
-            raise AgentFolderError(self._store.uri)
+        if isinstance(self._store, LocalStore):
+            self._refuse_folder(self._store.uri)
+
+    def _refuse_folder(self, folder: str) -> None:
+        if is_below(folder, self._library.agents_folders):
+            raise AgentFolderError(folder)
+        if os.path.islink(folder):  # noqa: PTH114
+            real = os.path.realpath(folder)
+            raise PlaceError(folder, f"it is a link; give the folder itself, {real!r}")
+        data = self._library.data_folder
+        if data and is_below(folder, [data]) and not is_below(folder, [f"{data}/{TABLES_FOLDER}"]):
+            raise PlaceError(folder, "it is in the data directory of geminids; choose another folder")
 
     def bring_up_to_date(
         self,
@@ -86,17 +99,42 @@ class TablesWriter:
         """
         with self._alone(patience) as lock, without_collecting():
             before = self._before()
-            parts = self._library.parts()
-            return _Run(self._store, self._manner, before, parts, anew=anew, holding=lock).run(
-                self._library.jobs if jobs is None else jobs, progress
-            )
+            manner = self._manner._replace(files=before.machine)
+            gone = self._forgotten(before)
+            parts = self._library.parts((lambda sid: hashed(sid) in gone) if gone else None)
+            run = _Run(self._store, manner, before, parts, anew=anew, holding=lock, former=self._former)
+            written = run.run(self._library.jobs if jobs is None else jobs, progress)
+            if written.parts:
+                self._note_forgotten(before.machine)
+            return written
 
     def _before(self) -> Manifest:
-        """What was written before, by the same homes."""
-        before = read_manifest(self._store, self._manner.machine)
-        if before.parts and before.homes != self._homes:
-            raise OtherHomesError(self._store.uri, self._manner.machine)
-        return msgspec.structs.replace(before, homes=self._homes)
+        """What was written before, by the same machine and homes."""
+        id_of_homes = self._manner.files or self._id
+        wanted = Manifest(id_of_homes, id_of_homes, self._manner.machine, self._homes)
+        return own_manifest(self._store, wanted, self._former)
+
+    @property
+    def _id(self) -> str:
+        """The machine and, if homes were chosen, these; its name, where there is nowhere to note an id."""
+        machine = self._library.machine()
+        if machine is None or not self._homes:
+            return machine or self._manner.machine
+        return blake2b(f"{machine}\0{self._homes}".encode(), digest_size=6).hexdigest()
+
+    @property
+    def _former(self) -> set[str]:
+        """What releases that knew no ids called the files of this machine."""
+        return {name for name in (self._manner.machine, self._library.machine()) if name}
+
+    def _forgotten(self, before: Manifest) -> frozenset[str]:
+        """Note the sessions that are forgotten here, and return all that are forgotten in the place."""
+        if before.parts:
+            self._note_forgotten(before.machine)
+        return read_forgotten(self._store).union(map(hashed, self._library.forgotten_ids()))
+
+    def _note_forgotten(self, machine: str) -> None:
+        write_forgotten(self._store, machine, set(map(hashed, self._library.forgotten_ids())))
 
     @contextmanager
     def _alone(self, patience: float) -> Iterator[Sequence[int]]:
@@ -113,6 +151,10 @@ class TablesWriter:
                 if time.monotonic() >= until:
                     raise BusyPlaceError(self._store.uri)
                 time.sleep(_PAUSE)
+            if not lock.tell():
+                # `doctor` looks at the places that are noted.
+                lock.write(self._store.uri.encode("utf-8", "surrogateescape"))
+                lock.flush()
             # Elsewhere nothing but pipes can be handed on.
             yield (lock.fileno(),) if os.name == "posix" else ()
 
@@ -129,6 +171,7 @@ class _Run:
         *,
         anew: bool,
         holding: Sequence[int],
+        former: Collection[str],
     ) -> None:
         self._store = store
         self._holding = holding
@@ -138,13 +181,20 @@ class _Run:
         self._before = before
         self._anew = anew
         self._now: dict[str, WrittenPart] = dict(before.parts)
-        self._machine = manner.machine
+        self._machine = manner.prefix
+        self._former = former
+        self._torn: set[str] = set()
+        self._strays: list[str] = []
         self._hidden = 0
         self._failed: dict[str, str] = {}
         self._unreadable: list[str] = []
 
     def run(self, jobs: int | None, progress: Progress | None) -> TablesWritten:
+        self._look()
         changed = [part for part in self._every if not self._is_as_it_was(part)]
+        if changed:
+            # Files are there before they are noted: nobody takes them for strays meanwhile.
+            self._save()
         removed = self._remove_gone() if self._parts.complete else 0
         self._write(changed, jobs, progress)
         if not self._before.finished:
@@ -154,7 +204,7 @@ class _Run:
         redactor = self._manner.redactor
         return TablesWritten(
             uri=self._store.uri,
-            machine=self._machine,
+            machine=self._manner.machine,
             schema_version=VERSION,
             parts=len(self._now),
             written=len(changed),
@@ -164,7 +214,39 @@ class _Run:
             redacted=redactor.describe() if redactor else None,
             failed=self._failed,
             unreadable=self._unreadable,
+            strays=self._strays,
         )
+
+    def _look(self) -> None:
+        """Find files of this machine that are damaged or gone, and files that no machine wrote."""
+        noted = list(self._store.listed(FOLDER))
+        machines = set(filter(_is_name, (Path(stored.name).stem for stored in noted)))
+        missing = self._before.files()
+        try:
+            for stored in [stored for table in TABLES for stored in self._store.listed(table)]:
+                self._look_at(stored, machines, missing)
+        except PlaceError:
+            # Folders of other users may be closed; what cannot be listed is neither damaged nor gone.
+            self._torn.clear()
+        else:
+            self._torn |= {of[1] for name in missing if (of := part_of(name, self._machine))}
+
+    def _look_at(
+        self, stored: Stored, machines: Collection[str], missing: dict[str, tuple[str, int | None]]
+    ) -> None:
+        machine = machine_of(stored.name)
+        of = part_of(stored.name, machine) if stored.is_plain else None
+        if of and machine == self._machine:
+            _, size = missing.pop(stored.name, ("", None))
+            if size not in (None, stored.size):
+                self._torn.add(of[1])
+            if of[1] not in self._now and self._before.finished:
+                self._strays.append(stored.name)
+        elif of and machine in self._former and machine not in machines:
+            # A release that knew no ids wrote it, and its manifest is lost.
+            self._store.delete(stored.name)
+        elif not (of and machine in machines) and may_be_read(stored):
+            self._strays.append(stored.name)
 
     def _write(self, changed: Sequence[Part], jobs: int | None, progress: Progress | None) -> None:
         total, done = sum(part.sessions for part in changed), 0
@@ -189,11 +271,12 @@ class _Run:
 
     def _is_as_it_was(self, part: Part) -> bool:
         before = self._before.parts.get(part.name)
-        return before is not None and before.digest == self._digest(part) and not self._anew
+        is_same = before is not None and before.digest == self._digest(part)
+        return is_same and not self._anew and part.name not in self._torn
 
     def _digest(self, part: Part) -> str:
         """Of all that a part is made of, and of how."""
-        made = (part.digest, __version__, str(VERSION), self._hiding)
+        made = (part.digest, __version__, str(VERSION), self._hiding, self._manner.machine)
         return blake2b("\0".join(made).encode(), digest_size=16).hexdigest()
 
     @property
@@ -220,12 +303,12 @@ class _Run:
         self._failed.update(wrote.failed)
         self._unreadable += wrote.unreadable
         gone = set(self._now[part.name].rows if part.name in self._now else ()) - set(wrote.rows)
-        for table in sorted(gone):
-            self._store.delete(file_name(table, part.name, self._machine))
         # What was left out, or could not be read, is tried again the next time.
         digest = "" if wrote.failed or wrote.unreadable else self._digest(part)
-        self._now[part.name] = WrittenPart(digest, self._hiding, dict(wrote.rows))
+        self._now[part.name] = WrittenPart(digest, self._hiding, dict(wrote.rows), dict(wrote.sizes))
         self._save()
+        for table in sorted(gone):
+            self._store.delete(file_name(table, part.name, self._machine))
 
     def _remove_gone(self) -> int:
         """Remove the files of parts that are no more; those that nobody noted, where there may be any."""
@@ -280,6 +363,6 @@ def up_to_date_tables(library: Library, progress: Progress | None = None) -> str
     )
     folder = Path(library.data_folder, TABLES_FOLDER, f"{homes.hexdigest()}-{VERSION}")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    writer = TablesWriter(library, Manner(str(folder), library.machine() or _OURS))
+    writer = TablesWriter(library, Manner(str(folder), library.machine() or _OURS, files=_OURS))
     writer.bring_up_to_date(patience=_PATIENCE, progress=progress)
     return str(folder)

@@ -17,7 +17,8 @@ from geminids.scale.places.errors import PlaceError
 from geminids.scale.places.stored import Store
 from geminids.scale.places.stores import LocalStore, open_store
 from geminids.scale.schema import PARTITIONS, TABLES, VERSION, Column
-from geminids.scale.tables.manifest import FOLDER, files_of_table, machine_of, refuse_newer_tables
+from geminids.scale.tables.forgotten import hashed, read_forgotten, session_column
+from geminids.scale.tables.manifest import FOLDER, machine_of, tables_there
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -43,6 +44,8 @@ class StoredPiece(NamedTuple):
 
     uri: str
     files: tuple[StoredFile, ...]
+    forgotten: frozenset[str] = frozenset()
+    """Hashes of sessions whose rows are left out."""
 
     @property
     def weight(self) -> int:
@@ -63,10 +66,10 @@ def stored_pieces(
     store: Store, table: str, wanted: Wanted = EVERYTHING, *, most: int
 ) -> Iterator[StoredPiece]:
     """All files of a table, in pieces of about so many bytes. Raises PlaceError for a newer release's."""
-    refuse_newer_tables(store)
+    forgotten = read_forgotten(store)
     files = (one for file in _files(store, table, wanted) for one in _divided(store, file, most))
     for some in grouped(files, lambda file: file.size, most):
-        yield StoredPiece(store.uri, some)
+        yield StoredPiece(store.uri, some, forgotten)
 
 
 def stored_batches(piece: StoredPiece, table: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
@@ -74,19 +77,33 @@ def stored_batches(piece: StoredPiece, table: str, columns: Collection[str]) -> 
     for file in piece.files:
         with _opened(_store(piece.uri), file) as parquet:
             _check(parquet, f"{piece.uri}/{file.name}")
-            there = [name for name in columns if name in parquet.schema_arrow.names]
+            names = {*columns, session_column(table)} if piece.forgotten else columns
+            there = [name for name in parquet.schema_arrow.names if name in names]
             groups = file.groups if file.groups is not None else range(parquet.num_row_groups)
             for rows in parquet.iter_batches(_ROWS, list(groups), there):
-                yield _whole(rows, table, columns, _folders(file.name))
+                yield _whole(_remembered(rows, table, piece.forgotten), table, columns, _folders(file.name))
+
+
+def _remembered(rows: pa.RecordBatch, table: str, forgotten: frozenset[str]) -> pa.RecordBatch:
+    """Return rows without those of forgotten sessions."""
+    column = session_column(table)
+    if not forgotten or column not in rows.schema.names:
+        return rows
+    ids = rows[column].to_pylist()
+    gone = {one for one in set(ids) if one is not None and hashed(one) in forgotten}
+    return rows.filter(pa.array([one not in gone for one in ids], pa.bool_())) if gone else rows
 
 
 def _files(store: Store, table: str, wanted: Wanted) -> Iterator[StoredFile]:
-    """The files of a table in which what is wanted may be; a manifest tells of none that is not listed."""
-    for stored in files_of_table(store, table):
+    """Return the files of a table in which wanted rows may be."""
+    there = tables_there(store)
+    for stored in there.files[table]:
         agent = _folders(stored.name).get("agent")
-        machine = machine_of(stored.name)
+        manifest = there.manifests[machine_of(stored.name)]
         is_wanted = wanted.agents is None or agent in wanted.agents
-        if is_wanted and (wanted.machines is None or machine in wanted.machines):
+        # A machine that writes just now may have another name in files that it has not reached.
+        is_named = wanted.machines is None or manifest.title in wanted.machines or not manifest.finished
+        if is_wanted and is_named:
             yield StoredFile(stored.name, stored.size)
 
 

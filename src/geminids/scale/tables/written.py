@@ -1,4 +1,4 @@
-"""What became of the tables of a machine."""
+"""What became of the tables of a machine, and how the places stand that it writes to."""
 
 from __future__ import annotations
 
@@ -32,3 +32,18 @@ class TablesWritten(msgspec.Struct, frozen=True, kw_only=True):
     """Sessions that were left out, and why."""
     unreadable: Sequence[str]
     """What could not be read now: of that, rows that were written before stay."""
+    strays: Sequence[str] = ()
+    """Files among the tables that no machine wrote: copies, links. They are not read."""
+
+
+class PlaceHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """The files of tables in a folder."""
+
+    uri: str
+    machines: int = 0
+    strays: Sequence[str] = ()
+    """Files that no machine wrote there: they are not read."""
+    damaged: Sequence[str] = ()
+    """Files that are gone, or have another size than was written."""
+    error: str | None = None
+    """Why nothing could be told."""

@@ -96,7 +96,6 @@ def _session_facts(session: Session, traced: int) -> SessionFacts:
         file=session.file,
         problems=len(session.problems),
         kept=session.kept,
-        is_incomplete=session.is_incomplete,
         summary=packed(session.without_messages()),
         trace=_packed_trace(session, traced) if traced else None,
     )

@@ -12,7 +12,7 @@ own (`storage/index/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 11
+VERSION = 10
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -155,13 +155,11 @@ CREATE TABLE sessions (
     file TEXT,                -- the first of its files
     problems INTEGER NOT NULL,
     kept INTEGER NOT NULL,    -- whether files of it are gone, and it is read from copies
-    is_incomplete INTEGER NOT NULL, -- whether records of its files could not be read
     summary BLOB NOT NULL,    -- all of it but the messages, as JSON
     trace BLOB                -- what ties words to it that stand elsewhere
 );
 CREATE INDEX sessions_by_bundle ON sessions (bundle);
 CREATE INDEX sessions_by_time ON sessions (last, sid, kind, project, started);
-CREATE INDEX sessions_incomplete ON sessions (id) WHERE is_incomplete;
 CREATE INDEX sessions_by_id ON sessions (native_id COLLATE NOCASE);
 
 CREATE TABLE messages (

@@ -41,7 +41,6 @@ class SessionFacts(NamedTuple):
     file: str | None
     problems: int
     kept: bool
-    is_incomplete: bool
     summary: bytes
     trace: bytes | None
 
