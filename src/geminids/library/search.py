@@ -55,14 +55,13 @@ class SearchMethods(MarkMethods):
             return None
         from datetime import UTC, datetime
 
-        from geminids.query.projects.lookup import match, not_found
+        from geminids.query.projects.lookup import meant, not_found
         from geminids.query.search.question import query_of
-        from geminids.storage.index.reader import projects
 
         wanted = query_of(asked, now or datetime.now(UTC)).wanted("project")
-        known = self._context.ask(projects).values() if wanted else ()
-        is_unknown = wanted and not any(match(known, one) for one in wanted)
-        return not_found(known, wanted[0]) if is_unknown else None
+        found = self._context.ask(lambda index: [meant(index, one) for one in wanted]) if wanted else []
+        is_unknown = found and not any(one.projects for one in found)
+        return not_found(found[0].known, wanted[0]) if is_unknown else None
 
     def places_of(self, words: str, now: datetime | None = None) -> Callable[[str], list[tuple[int, int]]]:
         """What tells where in a text the words of a search stand. Raises QuerySyntaxError."""

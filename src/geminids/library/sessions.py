@@ -32,10 +32,9 @@ class SessionMethods(MarkMethods):
 
     def projects_meant(self, wanted: str) -> Sequence[ProjectRow]:
         """The projects that a path, a name, a slug or the beginning of a hash means."""
-        from geminids.query.projects.lookup import match
-        from geminids.storage.index.reader import projects
+        from geminids.query.projects.lookup import meant
 
-        return match(self._context.ask(projects).values(), wanted)
+        return self._context.ask(lambda index: meant(index, wanted)).projects
 
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
         """The sessions that are asked for, or all, without their messages, newest first."""

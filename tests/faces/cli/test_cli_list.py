@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import FIXTURES, Run
+from tests.support.claude_lines import user, write
 from tests.support.homes import FIRST_ID, write_session
 
 SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
@@ -212,6 +213,29 @@ def test_projects_of_one_name_are_told_apart(geminids: Run, tmp_path: Path) -> N
     assert [line.split("\t")[5] for line in outcome.out.splitlines()] == ["dev/alpha", "other/alpha"]
     chosen = geminids("list", "--home", tmp_path, "--project", "other/alpha").out
     assert [line.split("\t")[5] for line in chosen.splitlines()] == ["alpha"]
+
+
+@pytest.mark.parametrize("wanted", ["second-folder-beta", "beta", "/tmp/demo/second-folder-beta", "orchard"])
+def test_a_session_is_found_by_each_folder_that_it_was_worked_in(geminids: Run, wanted: str) -> None:
+    where = ("--home", FIXTURES / "codex" / "second-folder" / "home")
+    listed = json.loads(geminids("list", "--project", wanted, "--json", *where).out)["sessions"]
+    assert [len(session["directories"]) for session in listed] == [2]
+    for command in (("search", f"project:{wanted} where"), ("stats", "--project", wanted, "--csv")):
+        assert geminids(*command, *where).code == 0
+    exported = geminids("export", "--project", wanted, "-f", "jsonl", *where).out.splitlines()
+    assert {json.loads(line)["session_id"] for line in exported} == {listed[0]["id"]}
+
+
+def test_a_session_of_claude_is_found_by_a_folder_that_it_went_to(geminids: Run, tmp_path: Path) -> None:
+    prompts = [user("u", None, "Here?"), user("v", "u", "There?") | {"cwd": "/home/ada/dev/wharf"}]
+    write(tmp_path, *prompts)
+    write(tmp_path, user("w", None, "Elsewhere?"), name="other.jsonl")
+    for wanted, number in (("wharf", 1), ("shop", 2), ("dev/wharf", 1)):
+        lines = geminids("list", "--home", tmp_path, "--project", wanted).out.splitlines()
+        assert len(lines) == number
+    assert "0 sessions" not in geminids("search", "project:wharf There", "--home", tmp_path).err
+    nowhere = geminids("list", "--home", tmp_path, "--project", "zebra")
+    assert (nowhere.code, "No project matches" in nowhere.err) == (1, True)
 
 
 def test_what_to_type_looks_where_the_list_did(geminids: Run, home: Path) -> None:

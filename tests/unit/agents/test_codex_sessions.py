@@ -586,6 +586,13 @@ def test_agents_are_told_by_what_they_do_not_by_their_ids(tmp_path: Path) -> Non
     assert [call.gist for call in calls[2:]] == ["Count the lines., Mill", "Mill", None, None]
 
 
+def test_a_session_names_all_folders_that_it_was_worked_in() -> None:
+    (session,) = case("second-folder")
+    folders = ("/tmp/demo/second-folder-orchard", "/tmp/demo/second-folder-beta")
+    assert (session.directories, session.project.path) == (folders, folders[0])
+    assert {other.directories for other in case("fork")} == {()}
+
+
 @pytest.mark.parametrize("name", ["subagents", "subagents-named", "legacy-subagents"])
 def test_subagents_are_tied_to_the_calls_that_started_them(name: str) -> None:
     found = {session.id: session for session in case(name)}

@@ -14,6 +14,8 @@ SHOPPING = project("/home/ada/dev/shopping-list", "shopping-list")
 BLOG = project("/srv/My_Blog", "my-blog")
 WORK_TREE = project("/home/ada/dev/shop/.gemini/worktrees/fix", "fix")
 HASH_ONLY = Project(None, "0123456789abcdef" * 4, None, None)
+OTHER_SHOP = project("/srv/shop", "shop")
+WHARF = project("/srv/wharf/my", "wharf")
 ALL = [SHOP, SHOPPING, BLOG, WORK_TREE, HASH_ONLY]
 
 
@@ -49,6 +51,21 @@ def test_what_agents_know_by_other_names_is_meant_too_if_the_folder_is_the_same(
 )
 def test_the_narrowest_way_of_meaning_a_project_wins(wanted: str, meant: list[Project]) -> None:
     assert list(match(ALL, wanted)) == meant
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        ("shop", [SHOP, WORK_TREE, OTHER_SHOP]),
+        ("hopp", [SHOPPING]),
+        ("wharf", [WHARF]),
+        ("wha", [WHARF]),
+        ("/srv/wharf", [WHARF]),
+        ("my", [BLOG, WHARF]),
+    ],
+)
+def test_another_folder_of_a_session_is_meant_beside_projects(wanted: str, meant: list[Project]) -> None:
+    assert list(match(ALL, wanted, [WHARF, OTHER_SHOP])) == meant
 
 
 def test_what_nothing_is_like_means_nothing() -> None:

@@ -8,7 +8,7 @@ filters must all fit. What nothing has is answered with what there is.
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.storage.index import reader, search
+from geminids.storage.index import search
 from geminids.storage.index.reader import Condition, among, one_of
 from geminids.storage.index.search import NOTHING
 from geminids.storage.times import microseconds
@@ -75,14 +75,12 @@ def _agent(index: "Index", value: str) -> Meaning:
 
 def _project(index: "Index", value: str) -> Meaning:
     """By the same rules as `list --project`."""
-    from geminids.query.projects.lookup import match, names_of, nearest
+    from geminids.query.projects.lookup import meant, names_of, nearest
 
-    known = reader.projects(index)
-    matches = set(match(known.values(), value))
-    numbers = [number for number, project in known.items() if project in matches]
-    if numbers:
-        return Meaning(one_of("s.project", numbers))
-    return Meaning(NOTHING, tuple(nearest(names_of(known.values()), value)))
+    found = meant(index, value)
+    if found.projects:
+        return Meaning(found.condition("s."))
+    return Meaning(NOTHING, tuple(nearest(names_of(found.known), value)))
 
 
 def _tool(index: "Index", value: str) -> Meaning:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from geminids.core.errors import ProjectNotFoundError, Unreadable
+    from geminids.query.projects.lookup import Meant
     from geminids.storage.index.database import Index
 
     Trouble = TypeVar("Trouble", bound=Unreadable)
@@ -100,9 +101,8 @@ def listing(
 
     `skip` are so many of the first that stand on the pages before.
     """
-    known = reader.projects(index) if wanted.project is not None else {}
-    matched = _matched(known, wanted.project)
-    conditions = _conditions(wanted, known, matched, tagged)
+    project = _meant(index, wanted)
+    conditions = _conditions(wanted, project, tagged)
     shown = reader.sessions(index, conditions.values(), limit, ORDERS[wanted.order][wanted.reverse], skip)
     kinds = reader.session_kinds(index, [held for name, held in conditions.items() if name != "kind"])
     counted, hidden = _sorted_out(index, wanted, conditions, kinds)
@@ -117,10 +117,10 @@ def listing(
         ),
         kinds=kinds,
         hidden=hidden,
-        projects=tuple(known.values()),
+        projects=project.known if project else (),
         problems=reader.problems(index, UNREADABLE),
         left_unread=each_file_once(reader.problems(index, LEFT_UNREAD)),
-        matched=matched,
+        matched=project.projects if project else (),
     )
 
 
@@ -141,26 +141,22 @@ def _asked_for(wanted: Filter, kinds: Mapping[str, int]) -> dict[str, int]:
 
 def conditions_of(index: Index, wanted: Filter, tagged: Collection[str] = ()) -> dict[str, Condition]:
     """What the sessions fulfil that are asked for, by what it is about."""
-    known = reader.projects(index) if wanted.project is not None else {}
-    return _conditions(wanted, known, _matched(known, wanted.project), tagged)
+    return _conditions(wanted, _meant(index, wanted), tagged)
 
 
-def _matched(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
-    if wanted is None:
-        return ()
-    from geminids.query.projects.lookup import match
+def _meant(index: Index, wanted: Filter) -> Meant | None:
+    if wanted.project is None:
+        return None
+    from geminids.query.projects.lookup import meant
 
-    return match(known.values(), wanted)
+    return meant(index, wanted.project)
 
 
-def _conditions(
-    wanted: Filter, known: dict[int, ProjectRow], matched: Sequence[ProjectRow], tagged: Collection[str]
-) -> dict[str, Condition]:
+def _conditions(wanted: Filter, project: Meant | None, tagged: Collection[str]) -> dict[str, Condition]:
     """What a session must fulfil, by what it is about; whatever comes first hides it."""
     conditions: dict[str, Condition] = {}
-    if wanted.project is not None:
-        numbers = [number for number, project in known.items() if project in matched]
-        conditions["project"] = reader.one_of("project", numbers)
+    if project is not None:
+        conditions["project"] = project.condition()
     if wanted.agents:
         conditions["agent"] = reader.one_of("agent", sorted(wanted.agents))
     if wanted.tags:

@@ -12,7 +12,7 @@ import msgspec
 
 from geminids.core.agents.base import Bundle, Home
 from geminids.core.disk import REAL
-from geminids.core.model import Project, Session
+from geminids.core.model import KnownBy, Project, Session
 from geminids.query.projects.lookup import match
 from geminids.sync.watch import AnyEvent, FileFinder, Finder, HomesFinder, Pace, SessionNews, Wanted, watch
 
@@ -56,7 +56,9 @@ def watch_all(how: Watch, project: str | None) -> Iterator[AnyEvent]:
             return True
         # A name means the project that has it; only if there is none does it mean those it is a piece of.
         own = how.known(session.project)
-        return own in match([own, *map(how.known, finder.projects())], project)
+        others = [Project(folder, None, None, KnownBy.DIRECTORIES) for folder in session.directories]
+        meant = match([own, *map(how.known, finder.projects())], project, others)
+        return own in meant or any(other in meant for other in others)
 
     return how.of(finder, is_wanted, whole=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -96,9 +97,16 @@ def _session_facts(session: Session, traced: int) -> SessionFacts:
         file=session.file,
         problems=len(session.problems),
         kept=session.kept,
+        folders=_other_folders(session),
         summary=packed(session.without_messages()),
         trace=_packed_trace(session, traced) if traced else None,
     )
+
+
+def _other_folders(session: Session) -> str | None:
+    """Return the folders of a session other than that of its project, as JSON."""
+    others = [folder for folder in session.directories if folder != session.project.path]
+    return json.dumps(others) if others else None
 
 
 def message_facts(

@@ -249,6 +249,17 @@ def projects(index: Index) -> dict[int, ProjectRow]:
     return {number: project_row(values) for number, *values in rows}
 
 
+def other_folders(index: Index) -> dict[str, tuple[ProjectRow, ...]]:
+    """Return the further folders that sessions were worked in, by their text in `sessions`."""
+    import json
+
+    rows = index.connection.execute("SELECT DISTINCT folders FROM sessions WHERE folders IS NOT NULL")
+    return {
+        written: tuple(ProjectRow(folder, None, None, "directories", True) for folder in json.loads(written))
+        for (written,) in rows
+    }
+
+
 def places_of_projects(index: Index) -> list[tuple[int, str | None, str]]:
     """The number, the folder and the slug of each project of which any of these is known."""
     return index.connection.execute(

@@ -12,7 +12,7 @@ own (`storage/index/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 10
+VERSION = 11
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -155,12 +155,14 @@ CREATE TABLE sessions (
     file TEXT,                -- the first of its files
     problems INTEGER NOT NULL,
     kept INTEGER NOT NULL,    -- whether files of it are gone, and it is read from copies
+    folders TEXT,             -- other folders that it was worked in, as JSON; NULL: none
     summary BLOB NOT NULL,    -- all of it but the messages, as JSON
     trace BLOB                -- what ties words to it that stand elsewhere
 );
 CREATE INDEX sessions_by_bundle ON sessions (bundle);
 CREATE INDEX sessions_by_time ON sessions (last, sid, kind, project, started);
 CREATE INDEX sessions_by_id ON sessions (native_id COLLATE NOCASE);
+CREATE INDEX sessions_by_folders ON sessions (folders) WHERE folders IS NOT NULL;
 
 CREATE TABLE messages (
     id INTEGER PRIMARY KEY,   -- the rowid in `texts`; a larger one is of a session that is newer, or grew

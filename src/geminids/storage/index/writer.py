@@ -41,6 +41,7 @@ class SessionFacts(NamedTuple):
     file: str | None
     problems: int
     kept: bool
+    folders: str | None
     summary: bytes
     trace: bytes | None
 

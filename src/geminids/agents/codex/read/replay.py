@@ -94,6 +94,8 @@ class Replay(Steps):
         """Whether events tell which messages a human typed."""
         self.counter = TokenCounter()
         self.ended: Ended | None = None
+        self.folders: dict[str, None] = {}
+        """The folders of the session's own turns, in order."""
         self._of_subagent = of_subagent
         self._goes_on = goes_on
         self._thread = ""
@@ -334,6 +336,8 @@ class Replay(Steps):
     def _turn(self, record: Record) -> None:
         self._note_turn(record)
         self._settle(record.payload, "model", "cwd")
+        if self._is_own and (folder := text_or_none(record.payload.get("cwd"))):
+            self.folders[folder] = None
 
     @_reads(EVENT, "thread_settings_applied")
     def _applied_settings(self, record: Record) -> None:

@@ -102,6 +102,7 @@ class _Thread:
             counts=counts_of(messages),
             usage=usage_of(messages),
             files=self._files(),
+            directories=self._folders(),
             problems=tuple(dict.fromkeys(problems)),
             branch=_branch(self._newest.meta),
             reported=_usage(replay),
@@ -165,6 +166,12 @@ class _Thread:
         if not folder:
             return Project(None, None, self._bundle.project.slug, None)
         return Project(folder, None, None, KnownBy.RECORDS, certain=True)
+
+    def _folders(self) -> tuple[str, ...]:
+        """Return the folders that the session was worked in, if they are several."""
+        begun = (text_or_none(rollout.meta.get("cwd")) for rollout in self._rollouts)
+        folders = tuple(dict.fromkeys([*filter(None, begun), *self._replay.folders]))
+        return folders if len(folders) > 1 else ()
 
     def _task(self, messages: Sequence[Message]) -> str | None:
         """What a program told the session to do, as with subagents and reviews; else what it is called."""
