@@ -51,10 +51,12 @@ class AgentHomes:
         return [
             Home(agent, folder, IMPORTED if is_imported else "kept copies")
             for agent, folder, is_imported in archive.folders()
-            if folder not in there and agent in self._agents and self._is_looked_at(folder, is_imported)
+            if folder not in there
+            and agent in self._agents
+            and self.looks_at(folder, is_imported=is_imported)
         ]
 
-    def _is_looked_at(self, home: str, is_imported: bool) -> bool:
+    def looks_at(self, home: str, *, is_imported: bool) -> bool:
         """Whether a home that is known by copies alone is one of those that are looked at."""
         if self._chosen:
             return any(_lies_right_in(home, folder) for folder in self._chosen)

@@ -524,6 +524,25 @@ def test_copies_move_to_another_machine(
     assert "0 copies imported, " in geminids("keep", "import", file).err
 
 
+def test_what_is_imported_beside_the_chosen_home_can_be_seen(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, chosen = tmp_path / "all.tar", tmp_path / "chosen"
+    chosen.mkdir()
+    geminids("keep", "export", file)
+    monkeypatch.setenv("HOME", str(tmp_path / "elsewhere"))
+    lose_everything(home)
+    where = ("--data", tmp_path / "other")
+    told = geminids("keep", "import", file, "--home", chosen, *where)
+    assert "copies imported:" in told.err
+    command = re.search(r"`--home` leaves these sessions out: `geminids (.*)` shows them", told.err)
+    assert command
+    assert geminids("list", "--home", chosen, *where).out == ""
+    assert FIRST in geminids(*command[1].split()).out
+    assert "leaves these" not in geminids("keep", "import", file, *where).err
+    assert "leaves these" not in geminids("keep", "import", file, "--home", home, *where).err
+
+
 def test_programs_hear_what_was_moved(geminids: Run, home: Path, tmp_path: Path) -> None:
     file = tmp_path / "one.tar"
     done = check_printed(geminids("keep", "export", file, FIRST, "--json").out, "geminids/kept-export/1")

@@ -132,6 +132,10 @@ class Choices:
         """A command to type that looks where this one did."""
         return _joined(["geminids", *words, *self.where()])
 
+    def spelled_anywhere(self, *words: str) -> str:
+        """Return a command to type that looks in all homes."""
+        return _joined(["geminids", *words, *(["--data", self.data] if self.data else [])])
+
 
 def _joined(words: list[str]) -> str:
     """Words as one types them in a shell."""

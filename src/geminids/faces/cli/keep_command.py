@@ -217,12 +217,15 @@ def import_(choices: Choices, *, file: str) -> int:
     stopped = "Stopped before all copies were imported; run the same command again to import the rest."
     with choices.open_library() as library, stoppable("Importing copies", stopped) as work:
         done = library.kept.take_over(str(absolute(file)), work)
+        is_left_out = library.kept.left_out(done)
     if choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.kept_copies import imported_document
 
         print_json(imported_document(done, file))
     _tell_imported(choices, file, done)
+    if is_left_out:
+        say(f"`--home` leaves these sessions out: `{choices.spelled_anywhere('list')}` shows them.")
     return 0
 
 

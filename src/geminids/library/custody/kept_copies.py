@@ -123,6 +123,11 @@ class KeptCopies:
         self._forgetting.take_out_again()
         return taken
 
+    def left_out(self, taken: Imported) -> bool:
+        """Return whether the chosen homes leave out some of those that copies were imported of."""
+        looks_at = self._context.finder.looks_at
+        return not all(looks_at(folder, is_imported=True) for _, folder in taken.homes)
+
     # Putting back
 
     def restoring(self, wanted: str, folder: str | None = None, now: datetime | None = None) -> RestorePlan:

@@ -15,13 +15,13 @@ from geminids.agents.claude.read.content import blocks_of, object_or_empty, plai
 from geminids.agents.claude.read.origins import Said, said, said_by_user
 from geminids.agents.claude.read.records import ATTACHMENT, QUEUE, SYSTEM, USER, Record
 from geminids.core.lazy_patterns import lazy_pattern
-from geminids.core.model import Origin, Text
+from geminids.core.model import Location, Origin, Text
 
 MISSING = "Claude Code noted it in its queue of prompts, but not in the conversation"
 _TOLD_AT_WORK = (None, "absorbed_mid_turn")
 """Reasons of a `remove` after which the model has the prompt; after any other it was thrown away."""
 _NEARBY = 50
-"""Records before and after the end of a wait among which the record of a prompt is looked for."""
+"""Records after the end of a wait among which the record of a prompt is looked for."""
 _COMMAND = lazy_pattern(r"/[\w:-]+(?:\s|$)")
 _PASTED = lazy_pattern(r"\[Pasted text #\d+(?: \+\d+ lines)?\]")
 _BLOCKED = "Original prompt: "
@@ -40,23 +40,48 @@ def queued(record: Record) -> Said:
 def unsent_prompts(facts: Iterable[Record], tree: Sequence[Record]) -> list[Record]:
     """Return the `enqueue` lines of prompts that no other record holds and nobody took back."""
     waits = _waits(record for record in facts if record.kind == QUEUE)
-    records = [record for record in tree if waits and record.place.file == waits[0][0].place.file]
-    starts = [record.place.start for record in records]
-    words: dict[int, str] = {}
-    unsent: list[Record] = []
-    for enqueued, end in waits:
-        pieces = _pieces(enqueued.value["content"])
-        middle = bisect_left(starts, end.place.start)
-        first = max(bisect_left(starts, enqueued.place.start), middle - _NEARBY)
-        for at in range(first, min(middle + _NEARBY, len(records))):
-            told = words[at] = words[at] if at in words else _words(records[at])
-            if all(piece in told for piece in pieces):
-                for piece in pieces:
-                    words[at] = words[at].replace(piece, _TAKEN, 1)
-                break
-        else:
-            unsent.append(enqueued)
-    return unsent
+    if not waits:
+        return []
+    records = _Records([record for record in tree if record.place.file == waits[0][0].place.file])
+    return [enqueued for enqueued, end in waits if not records.take(enqueued, end.place)]
+
+
+class _Records:
+    """The words of the records of a conversation, each of which stands for a prompt once."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._starts = [record.place.start for record in records]
+        self._words = list(map(_words, records))
+        self._with_line: dict[str, list[int]] = {}
+        for at, words in enumerate(self._words):
+            for line in words.split("\n"):
+                self._with_line.setdefault(line, []).append(at)
+
+    def take(self, enqueued: Record, end: Location) -> bool:
+        """Return whether a record between the beginning of a wait and soon after its end holds the prompt."""
+        prompt = enqueued.value["content"].strip()
+        first = bisect_left(self._starts, enqueued.place.start)
+        last = min(bisect_left(self._starts, end.start) + _NEARBY, len(self._starts))
+        pieces = [piece for piece in _PASTED.split(prompt) if piece.strip()]
+        if pieces != [prompt]:
+            return any(self._take(at, pieces) for at in range(max(first, last - 2 * _NEARBY), last))
+        lines = _lines(prompt)
+        found = self._with_line.get(lines.split("\n", 2)[1], [])
+        for number in range(bisect_left(found, first), bisect_left(found, last)):
+            if self._take(found[number], [lines]):
+                # Many prompts may be alike.
+                del found[number]
+                return True
+        return False
+
+    def _take(self, at: int, pieces: Sequence[str]) -> bool:
+        words = self._words[at]
+        if not all(piece in words for piece in pieces):
+            return False
+        for piece in pieces:
+            words = words.replace(piece, _TAKEN, 1)
+        self._words[at] = words
+        return True
 
 
 def _waits(operations: Iterable[Record]) -> list[tuple[Record, Record]]:
@@ -87,12 +112,6 @@ def _waits(operations: Iterable[Record]) -> list[tuple[Record, Record]]:
 def _is_typed(record: Record) -> bool:
     content = record.value.get("content")
     return type(content) is str and bool(content.strip()) and said(content).origin is Origin.HUMAN
-
-
-def _pieces(prompt: str) -> list[str]:
-    """Return what the record of a prompt must hold: all of it, but for text that was pasted."""
-    pieces = _PASTED.split(prompt)
-    return [_lines(prompt.strip())] if len(pieces) == 1 else [piece for piece in pieces if piece.strip()]
 
 
 def _words(record: Record) -> str:
