@@ -466,6 +466,21 @@ def test_cycles_and_missing_parents_are_survived_and_reported(tmp_path: Path) ->
     assert sorted(problem.line or 0 for problem in session.problems) == [1, 4, 5]
 
 
+@pytest.mark.parametrize("order", [(1, 0, 2, 3), (0, 1, 3, 2), (2, 1, 0, 3), (3, 2, 1, 0), (1, 0, 3, 2)])
+def test_lines_that_were_written_before_the_one_they_hang_on_follow_it(
+    tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    lines = [
+        user("u1", None, "one"),
+        reply("a1", "u1", words("two"), reply_id="m1"),
+        user("u2", "a1", "three"),
+        reply("a2", "u2", words("four"), reply_id="m2"),
+    ]
+    session = read(tmp_path, *(lines[at] for at in order))
+    assert said(session, State.CURRENT) == ["one", "two", "three", "four"]
+    assert session.status is Status.SUCCESS
+
+
 def test_a_line_that_was_written_twice_is_one_message(tmp_path: Path) -> None:
     lines = [user("u1", None, "one"), reply("a1", "u1", words("1"), reply_id="m1")]
     session = read(tmp_path, *lines, *lines)

@@ -62,6 +62,8 @@ class Leaf(msgspec.Struct, frozen=True, gc=False):
     place: Location
 
 
+_MOST_EARLY = 50
+"""Records that are looked at to tell one that was written early from a circle."""
 _MOST_ALIKE = 50
 """Records of one millisecond that a later one is compared with: there are few, unless they are made up."""
 
@@ -95,6 +97,11 @@ class _Tree:
         for record in records:
             self._add(record)
         self._parents = list(map(self._parent, range(len(self._records))))
+        self._early: dict[int, list[int]] = {}
+        """Records that were written before the record that they hang on, by the latter."""
+        for index, parent in enumerate(self._parents):
+            if parent > index and self._is_early(index):
+                self._early.setdefault(parent, []).append(index)
         self._fates: list[Fate | None] = [None] * len(self._records)
         self._preserved: dict[int, list[int]] = {}
         """What a compaction left in view, by the record that it follows now."""
@@ -166,6 +173,15 @@ class _Tree:
         # What hangs on nothing that we know is taken for what follows the record before it.
         return index - 1
 
+    def _is_early(self, index: int) -> bool:
+        """Return whether a record was written before the one that it hangs on; in a circle none was."""
+        above = self._parents[index]
+        for _ in range(_MOST_EARLY):
+            if above <= index:
+                break
+            above = self._parents[above]
+        return above < index
+
     def _wrong(self, index: int, detail: str) -> None:
         place = self._records[index].place
         problem = Problem(place.file, ProblemKind.WRONG_TYPE, detail, place.line, place.start, place.end)
@@ -182,6 +198,8 @@ class _Tree:
         """Where the conversation goes on: as the last word on it says, or at what was written after that."""
         last = next((leaf for leaf in reversed(self._leaves) if self._is_known(leaf.uuid)), None)
         newest = next((i for i in reversed(range(len(self._records))) if self._is_spoken(i)), _NONE)
+        while answers := [index for index in self._early.get(newest, ()) if self._is_spoken(index)]:
+            newest = answers[-1]
         if last is None or (newest >= 0 and _is_after(self._records[newest].place, last.place)):
             return newest if newest >= 0 else len(self._records) - 1
         return self._index[last.uuid] if last.uuid is not None else _NONE
@@ -309,11 +327,16 @@ class _Tree:
         return leaves[first].place if first < len(leaves) else None
 
     def _order(self) -> Iterator[int]:
-        moved = {index for preserved in self._preserved.values() for index in preserved}
-        for index in range(len(self._records)):
-            if index not in moved:
+        """Yield all records in the order of the file, but for what is moved: each after what it hangs on."""
+        preserved = {index for indices in self._preserved.values() for index in indices}
+        early = {index for indices in self._early.values() for index in indices} - preserved
+        for first in range(len(self._records)):
+            waiting = [] if first in preserved or first in early else [first]
+            while waiting:
+                index = waiting.pop()
                 yield index
-                yield from self._preserved.get(index, ())
+                waiting += (later for later in reversed(self._early.get(index, ())) if later in early)
+                waiting += reversed(self._preserved.get(index, ()))
 
 
 def _is_after(place: Location, other: Location) -> bool:
