@@ -374,6 +374,18 @@ def test_a_branch_that_was_left_is_kept_and_marked(tmp_path: Path) -> None:
     assert story == ["u1", "a1", 2, "u3", "a3"]
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_another_process_wrote_meanwhile_was_not_rewound(tmp_path: Path, is_first: bool) -> None:
+    other = [user("v1", "u1", "Last?"), reply("b1", "v1", words("Ana."), reply_id="m2")]
+    own = [reply("a1", "u1", call("c"), reply_id="m1"), user("r1", "a1", [answer("c")])]
+    rest = [reply("a2", "r1", words("Milk."), reply_id="m3"), user("u2", "a2", "And then?")]
+    begun = [*other, *own] if is_first else [*own, *other]
+    session = read(tmp_path, user("u1", None, "First?"), *begun, *rest)
+    assert said(session, State.SUPERSEDED) == ["Last?", "Ana."]
+    assert said(session, State.CURRENT) == ["First?", "Milk.", "And then?"]
+    assert not [entry for entry in transcript(session, Detail()) if isinstance(entry, Mark)]
+
+
 def test_going_back_without_a_new_prompt_is_told_by_the_last_prompt(tmp_path: Path) -> None:
     session = read(
         tmp_path,

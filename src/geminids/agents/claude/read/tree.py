@@ -43,6 +43,7 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
 
 CURRENT = Fate(State.CURRENT)
 _UNRECORDED = Fate(State.UNRECORDED)
+_LEFT = frozenset({State.REWOUND, State.SUPERSEDED})
 
 
 class Laid(msgspec.Struct, frozen=True):
@@ -299,25 +300,35 @@ class _Tree:
 
     def _take_back(self) -> None:
         """Mark the rest: what says nothing shares the fate of what it hangs on, all else was taken back."""
-        goes_on = {self._parents[i]: i for i, fate in enumerate(self._fates) if fate and self._is_spoken(i)}
+        in_view = [i for i, fate in enumerate(self._fates) if fate and self._is_spoken(i)]
+        goes_on = {self._parents[i]: i for i in in_view}
         for index, record in enumerate(self._records):
             if self._fates[index] is None:
                 parent = self._parents[index]
                 above = self._fates[parent] if parent >= 0 else CURRENT
-                if above and (record.kind not in SPOKEN or above.state is State.REWOUND):
+                if above and (record.kind not in SPOKEN or above.state in _LEFT):
                     self._fates[index] = above
                 elif parent >= 0 and _is_refused(record):
                     # Releases 2.0 go on from the error record.
                     self._fates[index] = Fate(State.FAILED, self._records[parent].place)
                 else:
-                    self._fates[index] = Fate(State.REWOUND, self._taker(index, goes_on))
+                    self._fates[index] = self._left(index, goes_on, in_view)
 
-    def _taker(self, index: int, goes_on: dict[int, int]) -> Location | None:
-        """The record that took a branch back: the next that hangs where it does, or a `last-prompt`."""
+    def _left(self, index: int, goes_on: dict[int, int], in_view: list[int]) -> Fate:
+        """Return why the conversation does not go on with a branch.
+
+        A rewind is followed by a prompt or by a `last-prompt`. If an answer follows, another process wrote
+        the branch while the model was at work.
+        """
         other = goes_on.get(self._parents[index], _NONE)
-        if other > index:
-            return self._records[other].place
-        return self._leaf_after(self._records[index].place)
+        following = other
+        if _NONE < other < index:
+            later = bisect_right(in_view, index)
+            following = in_view[later] if later < len(in_view) else _NONE
+        if following != _NONE and _is_answer(self._records[following]):
+            return Fate(State.SUPERSEDED, self._records[following].place)
+        taker = self._records[other].place if other > index else self._leaf_after(self._records[index].place)
+        return Fate(State.REWOUND, taker)
 
     def _leaf_after(self, place: Location) -> Location | None:
         """The first word on where to go on that was written after a record; they all stand in one file."""
@@ -358,6 +369,11 @@ def _reply_id(record: Record) -> str | None:
     message = record.value.get("message") if record.kind == ASSISTANT else None
     reply = message.get("id") if type(message) is dict else None
     return reply if type(reply) is str else None
+
+
+def _is_answer(record: Record) -> bool:
+    """Return whether the model or a tool gave a record."""
+    return record.kind == ASSISTANT or next(_call_ids(record, USER, "tool_use_id"), None) is not None
 
 
 def _is_refused(record: Record) -> bool:
