@@ -47,7 +47,7 @@ def unsent_prompts(facts: Iterable[Record], tree: Sequence[Record]) -> list[Reco
 
 
 class _Records:
-    """The words of the records of a conversation, each of which stands for a prompt once."""
+    """The words of the records of a conversation; those of a prompt are taken once."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self._starts = [record.place.start for record in records]

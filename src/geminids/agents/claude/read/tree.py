@@ -64,7 +64,7 @@ class Leaf(msgspec.Struct, frozen=True, gc=False):
 
 
 _MOST_EARLY = 50
-"""Records that are looked at to tell one that was written early from a circle."""
+"""Number of parents that are followed to tell an early record from a cycle."""
 _MOST_ALIKE = 50
 """Records of one millisecond that a later one is compared with: there are few, unless they are made up."""
 
@@ -175,7 +175,7 @@ class _Tree:
         return index - 1
 
     def _is_early(self, index: int) -> bool:
-        """Return whether a record was written before the one that it hangs on; in a circle none was."""
+        """Return whether a record was written before its parent, and not as part of a cycle."""
         above = self._parents[index]
         for _ in range(_MOST_EARLY):
             if above <= index:
