@@ -21,6 +21,7 @@ from geminids.sharing.redact.rules import OURS, Rule
 from tests.conftest import COMPILED_RULES, Rights
 from tests.support.planted_secrets import cases, planted, session_with, session_with_text
 from tests.support.redacting import KEY, redactor, seen
+from tests.unit.sharing.test_redact_planted import FOUND
 
 TOKEN = "gh" + "p_" + "a8Fk2Lq9Zx7Wv3Tn5Rb1Yc6Md4Pe0Gh8Js2K"
 
@@ -177,7 +178,7 @@ aws configure set aws_secret_access_key {BODY[:40]}
 @pytest.mark.parametrize("rule", OURS, ids=lambda rule: f"{rule.name}-{rule.pattern.pattern[:12]!r}")
 def test_every_rule_of_ours_has_something_planted_to_find(rule: Rule) -> None:
     told = [text for case in cases() for _, text in case["said"]]
-    text = "\n".join([*(secret.text for secret in planted()), *told, MORE]).encode()
+    text = "\n".join([*(secret.text for secret in planted()), *told, *FOUND.values(), MORE]).encode()
     assert any(list(rule.secrets(match)) for match in rule.pattern.finditer(text))
 
 

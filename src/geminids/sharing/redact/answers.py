@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from geminids.sharing.redact import languages
 from geminids.sharing.redact.assignments import Secret
+from geminids.sharing.redact.commands import printed
 from geminids.sharing.redact.plausibility import (
     GRAMMAR,
     is_chosen,
@@ -25,6 +26,8 @@ from geminids.sharing.redact.plausibility import (
 
 PASSWORD, CODE = "password", "one-time-code"
 """What can be asked for, by the rule that its answer is hidden by."""
+PRINTED = "printed"
+"""Asked for by a command that prints a secret."""
 
 _END = 400
 """Characters at the end of a message in which it asks."""
@@ -131,6 +134,8 @@ def asked_for(text: str) -> str | None:
 
 def answered(answer: bytes, asked: str) -> list[Secret]:
     """The secrets in an answer."""
+    if asked == PRINTED:
+        return printed(answer)
     if asked == CODE and (codes := [Secret(*code.span(), CODE) for code in _DIGITS.finditer(answer[:200])]):
         return codes
     found = [secret for start, line in _lines(answer) for secret in _on_line(start, line)]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from geminids.sharing.redact.names import LONGEST, Named, Trust, named, named_outside
 from geminids.sharing.redact.plausibility import (
+    is_chosen,
     is_common,
     is_likely,
     is_name_in_code,
@@ -27,8 +28,9 @@ Match = re.Match[bytes]
 
 PATTERN = (
     rb"(?i)(?P<word>(?:pass(?:w(?:or)?d|wd|phrase|code)?|pwd?|secret|token|jwt|key|cred(?:ential)?s?"
-    rb"|auth(?:orization)?|cookie|psk)[A-Za-z0-9_.-]{0,24})\\{0,4}[\"'`]?\]?\*{0,2}[ \t]{0,16}"
-    rb"(?P<sign>=>|:=|={1,3}|:|>)[ \t]{0,16}"
+    rb"|auth(?:orization)?|cookie|psk|bearer|salt)[A-Za-z0-9_.-]{0,24}|_pat)"
+    rb"\\{0,4}[\"'`]?\]?\*{0,2}[ \t]{0,16}"
+    rb"(?P<sign>=>|:=|={1,3}|::[ \t]|:|>)[ \t]{0,16}"
 )
 _BACKSLASH = ord("\\")
 _NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
@@ -50,7 +52,10 @@ _CLOSED_NAME = re.compile(rb'\\{0,4}"[ \t]*:')
 _NEXT_LINE = re.compile(rb"(?P<folded>[>|][+-]?[0-9]?[ \t]*)?(?:\\r)?(?:\\n|\r?\n)[ \t]*")
 _BASE32 = re.compile(rb"[A-Z2-7]{16,}")
 _BOUND = re.compile(rb"[:@%$&\\/]")
+_MANY_SIGNS = re.compile(rb"(?!\$|[\w.$]*\()(?=(?:.*?[0-9]){2})(?:.*?[#^%!*@&~?]){4}")
+"""No code has so many of them in one word."""
 _IDENTIFIER = re.compile(rb"[A-Za-z_$]+")
+_LEAST_WORD = 5
 _LOWER_WORDS = re.compile(rb"[a-z]{5,}|[A-Z]{6,}")
 _NUMBERED = re.compile(
     rb"[A-Za-z_]*(?:pass|pw|token|arg|param|str|key|secret|val|tmp|var)[a-z_]*\d{1,2}|[A-Za-z]\d{1,2}"
@@ -62,13 +67,18 @@ _NAMES_ITSELF = re.compile(
 """Names of other things: `my-app-secrets`, `OPENAI_API_KEY`."""
 _PIN = re.compile(rb"\d{4,12}")
 _NOT_LETTERS = re.compile(rb"[^a-z]")
-_SCHEME = re.compile(rb"(?i)(?:bearer|basic|token|digest|apikey|api-key|negotiate|key)[ \t]+")
+_SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{1,30}[ \t]+(?=[^ \t=,]+\Z)")
 _AUTHORIZATION = re.compile(
-    rb"(?i)\\{0,4}[\"'`]?(?:(?:bearer|basic|token|digest|apikey|api-key|negotiate|key)[ \t]+)?"
+    rb"\\{0,4}[\"'`]?(?:[A-Za-z][A-Za-z0-9_-]{1,30}[ \t]+(?:\\{0,4}[\"'`][ \t]*[+.&][ \t]*\\{0,4}[\"'`])?)?"
     rb"(?P<secret>[A-Za-z0-9._~+/=:-]{8,})(?![(\[])"
 )
+"""Any scheme: vendors have their own."""
+_AFTER_NUMBER = re.compile(rb"v?\d+\.(?=\w{16})")
+_PARAMETERS = re.compile(rb"[A-Za-z-]+=.")
 _COOKIES = re.compile(rb"\\{0,4}[\"'`]?[A-Za-z0-9_.-]{1,100}=[^\r\n\"'`\\\x1e]{0,8192}")
 _COOKIE = re.compile(rb"(?P<name>[A-Za-z0-9_.-]+)=(?P<value>[^;,\s\"'`\\]+)")
+_SESSION = re.compile(rb"(?i)(?:[._-]|\A)(?:session|sess|sid)\Z|sess(?:ion)?id\Z|csrf|xsrf|remember")
+"""The names of most cookies that let somebody in."""
 _ABOUT_COOKIES = frozenset((b"path", b"domain", b"expires", b"max-age", b"samesite", b"priority", b"version"))
 
 
@@ -91,6 +101,8 @@ class _Assignment(NamedTuple):
 
     is_setting: bool
     """A line of its own in a file of settings, or a variable of a shell."""
+    is_variable: bool
+    """A variable with a name in capital letters, and no blanks around the sign."""
     is_in_address: bool
     """One of the parameters of a URL."""
     is_in_json: bool
@@ -102,6 +114,8 @@ def assigned(match: Match) -> Iterator[Secret]:
     text, name_start = match.string, start_of_name(match.string, match.start())
     said = named(text[name_start : match.end("word")].strip(b"-.$").decode("ascii", "replace"))
     if said is None:
+        if match["word"].lower() == b"key" and name_start == match.start() and match["sign"] != b">":
+            yield from _of_some_key(text, match.end())
         return
     if match["sign"] == b">":
         yield from _in_element(match, name_start, said)
@@ -111,6 +125,22 @@ def assigned(match: Match) -> Iterator[Secret]:
         yield from _authorization(text, match.end())
     else:
         yield from _assigned(match, name_start, said)
+
+
+def _of_some_key(text: bytes, start: int) -> Iterator[Secret]:
+    """Yield what a machine made, in quotes behind the mere name `key`."""
+    if (
+        (value := _LONG.match(text, start))
+        and is_random(value["secret"])
+        and not is_placeholder(value["secret"])
+    ):
+        yield Secret(*value.span("secret"), "key")
+
+
+_LONG = re.compile(
+    rb"\\{0,4}[\"'](?=[^\"']*[a-z])(?=[^\"']*[A-Z])(?=[^\"']*"
+    rb"[0-9])(?P<secret>[A-Za-z0-9+/=_-]{32,200})\\{0,4}[\"']"
+)
 
 
 def in_named(name: str, value: bytes) -> list[Secret]:
@@ -140,10 +170,18 @@ def in_named(name: str, value: bytes) -> list[Secret]:
             return [] if _is_place_of_working(said, value) else [Secret(0, len(value), said.label)]
 
 
+def authorization_in(match: Match, start: int) -> Iterator[Secret]:
+    """Return the credential of a header whose value begins at `start`."""
+    return _authorization(match.string, start)
+
+
 def in_pair(match: Match) -> Iterator[Secret]:
     """The secret in a pair that says its name and its value apart: `name: DB_PASSWORD` and `value: …`."""
     start, end = match.span("secret")
     if is_name_in_code(match["secret"]):
+        return
+    if _SESSION.search(match["name"]) and is_random(match["secret"]):
+        yield Secret(start, end, "cookie")
         return
     found = in_named(match["name"].decode("ascii", "replace"), match.string[start:end])
     yield from (Secret(start + secret.start, start + secret.end, secret.rule) for secret in found)
@@ -157,6 +195,9 @@ def start_of_name(text: bytes, start: int) -> int:
 
 
 def _assigned(match: Match, name_start: int, said: Named) -> Iterator[Secret]:
+    before = match.string[max(name_start - 100, 0) : name_start]
+    if before.endswith(b"://") or _REFERENCE.search(before):
+        return  # The user of an address, for which there are other rules, or a piece of a reference.
     text, sign = match.string, match["sign"]
     place = _assignment(match, name_start)
     value = _value_below(text, match.end(), place) or _value_at(text, match.end(), place)
@@ -169,7 +210,48 @@ def _assigned(match: Match, name_start: int, said: Named) -> Iterator[Secret]:
     if _is_same_word(text[name_start : match.end("word")], written) or _is_place_of_working(said, written):
         return
     if _is_secret(said, written, value, place):
-        yield Secret(value.start, value.end, said.label)
+        yield _without_user(Secret(value.start, value.end, said.label), written)
+    elif not value.is_quoted and (said.trust is Trust.SURE or said.label == "password"):
+        yield from _in_expression(text, match.end(), said)
+
+
+def _without_user(secret: Secret, value: bytes) -> Secret:
+    """Return only the password of `user:password`."""
+    user = _USER.match(value) if secret.rule == "credential" else None
+    return secret._replace(start=secret.start + user.end()) if user else secret
+
+
+_REFERENCE = re.compile(rb"\b(?:arn|op|vault|projects|ref\+[a-z]+):[^\s\"']*\Z")
+_USER = re.compile(rb"[a-z][a-z._-]{1,30}:(?=[^\s:]{6})")
+
+
+def _in_expression(text: bytes, start: int, said: Named) -> Iterator[Secret]:
+    """Yield the first literal of a program in what is assigned: `String::from("…")`, `${NAME:-…}`."""
+    if default := _SHELL_DEFAULT.match(text, start):
+        if is_chosen(default["secret"]) or is_random(default["secret"], hash_is_secret=True):
+            yield Secret(*default.span("secret"), said.label)
+        return
+    object_value = _OBJECT.match(text, start)
+    literal = object_value or _WRAPPED.match(text, start)
+    if literal is None or is_placeholder(literal["secret"]):
+        return
+    if not object_value and _READS.search(literal["before"]):
+        return
+    value = literal["secret"]
+    is_word = object_value and said.label == "password" and not is_sentence(value)
+    if is_word or is_strong(value) or is_random(value, hash_is_secret=said.trust is Trust.SURE):
+        yield Secret(*literal.span("secret"), said.label)
+
+
+_SHELL_DEFAULT = re.compile(rb"[\"']?\$\{[A-Za-z_]\w{0,80}:?[-=](?P<secret>[^\s{}\"'`$\x1e]{4,400})\}")
+_LITERAL = rb"\\{0,4}[\"'](?P<secret>[^\"'\r\n\\\x1e]{6,400})\\{0,4}[\"']"
+_WRAPPED = re.compile(rb"(?P<before>[(\[&A-Za-z_][\w:.<>\[\]&|?!, \t()$*=]{0,120}?)[bruf]{0,2}" + _LITERAL)
+_OBJECT = re.compile(rb"(?P<before>\{[^{}\x1e]{0,200}?value\\{0,4}[\"']?[ \t]{0,4}[:=][ \t]{0,4})" + _LITERAL)
+_READS = re.compile(
+    rb"(?i)\b(?:get|read|load|fetch|open|find|look|input|prompt|ask|require|param|query|select|format|join"
+    rb"|header|import|create|generate|describe|test|expect|type|len|print|log|label|raise|throw|message)|=="
+)
+"""Calls whose argument is the name of a value, or words."""
 
 
 def _assignment(match: Match, name_start: int) -> _Assignment:
@@ -182,6 +264,7 @@ def _assignment(match: Match, name_start: int) -> _Assignment:
     name = text[name_start : match.end("word")]
     return _Assignment(
         is_setting=(is_variable and (begins_line or name.isupper())) or (is_yaml and begins_line),
+        is_variable=is_variable and name.isupper(),
         is_in_address=before[-1:] in (b"?", b"&"),
         is_in_json=before[-1:] == b'"' and _CLOSED_NAME.match(text, match.end("word")) is not None,
     )
@@ -201,9 +284,15 @@ def _value_at(text: bytes, start: int, place: _Assignment) -> _Value | None:
         value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
         return _Value(start, start + len(value), is_quoted=False)
     if text.startswith(quote["quote"] * 2, quote.end()):
-        return None
+        return _in_three_quotes(text, quote.end() + 2, quote["quote"] * 3)
     end = _closing_quote(text, quote.end(), quote["quote"], len(quote["escapes"]))
     return _Value(quote.end(), end, is_quoted=True)
+
+
+def _in_three_quotes(text: bytes, start: int, quotes: bytes) -> _Value | None:
+    """Return a text of one line in three quotes."""
+    end = text.find(quotes, start, start + 400)
+    return None if end == -1 or b"\n" in text[start:end] else _Value(start, end, is_quoted=True)
 
 
 def _value_below(text: bytes, start: int, place: _Assignment) -> _Value | None:
@@ -252,13 +341,14 @@ def _is_secret(said: Named, written: bytes, value: _Value, place: _Assignment) -
     if value.is_quoted:
         return not is_sentence(written) and (said.label == "password" or not _NAMES_ITSELF.fullmatch(written))
     if is_name_in_code(written) or _BOUND.match(written):
-        return False
+        return place.is_setting and _MANY_SIGNS.match(written) is not None
     if written.isdigit():
         return said.label == "password" and (place.is_setting or place.is_in_json)
-    if _IDENTIFIER.fullmatch(written):
+    if _IDENTIFIER.fullmatch(written) and not (place.is_setting and is_random(written)):
         if place.is_in_address and _BASE32.fullmatch(written):
             return True
-        return place.is_setting and _LOWER_WORDS.fullmatch(written) is not None and said.label == "password"
+        is_word = place.is_variable or (place.is_setting and _LOWER_WORDS.fullmatch(written))
+        return bool(is_word) and len(written) >= _LEAST_WORD and said.label == "password"
     return place.is_setting or place.is_in_address or not _NUMBERED.fullmatch(written)
 
 
@@ -309,7 +399,8 @@ def _cookies(text: bytes, start: int, least: int = 8) -> Iterator[Secret]:
 def _authorization(text: bytes, start: int) -> Iterator[Secret]:
     """What stands behind the scheme of a header."""
     header = _AUTHORIZATION.match(text, start)
-    if header is None or is_placeholder(header["secret"]):
+    if header is None or is_placeholder(header["secret"]) or _PARAMETERS.match(header["secret"]):
         return
-    if is_random(header["secret"], hash_is_secret=True) or is_user_and_password(header["secret"]):
+    value = _AFTER_NUMBER.sub(b"", header["secret"], count=1)
+    if is_random(value, hash_is_secret=True) or is_user_and_password(value):
         yield Secret(*header.span("secret"), "authorization")

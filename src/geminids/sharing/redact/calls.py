@@ -5,19 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from geminids.sharing.redact.assignments import Match, Secret, in_named, start_of_name
+from geminids.sharing.redact.assignments import Match, Secret, authorization_in, in_named, start_of_name
 from geminids.sharing.redact.names import Trust, named
-from geminids.sharing.redact.plausibility import is_chosen, is_likely, is_placeholder, is_sentence, is_strong
+from geminids.sharing.redact.plausibility import (
+    is_chosen,
+    is_likely,
+    is_placeholder,
+    is_random,
+    is_sentence,
+    is_strong,
+)
 
 _QUOTED = rb"\\{0,4}[\"'](?P<secret>[^\"'\r\n\x1e]{3,400}?)\\{0,4}[\"']"
 NAME_AND_VALUE = (
-    rb"(?i)(?P<word>(?:pass(?:w(?:or)?d|phrase)?|pwd?|secret|token|key|cred(?:ential)?s?|auth)"
-    rb"[A-Za-z0-9_.-]{0,24})\\{0,4}[\"'][ \t]{0,12},[ \t]{0,12}\\{0,4}[\"']"
+    rb"(?i)(?P<word>(?:pass(?:w(?:or)?d|phrase)?|pwd?|secret|token|key|salt|cred(?:ential)?s?|auth)"
+    rb"[A-Za-z0-9_.-]{0,24})(?P<between>\\{0,4}[\"'][ \t]{0,12},[ \t]{0,12}|\(|\\{0,4}[\"'`]?[\])}]{0,2}\?? ?"
+    rb"(?:\|\||\?\?=?|\?:|or|\||\{|\.(?:unwrap_|get_?)?or(?:_?else)?\([|_ ]{0,5}) ?(?:default\()?)"
+    rb"[bruf]?\\{0,4}[\"']"
 )
-"""`define('DB_PASSWORD', '…')`, `setProperty("password", "…")`, `.set("api_key", "…")`."""
+"""`define('DB_PASSWORD', '…')`, `.set("api_key", "…")`, `.password("…")`, `env.JWT_SECRET || "…"`."""
 USER_AND_PASSWORD = (
     rb"(?i)(?:auth|login|logon|credential|connect|sign_?in|pdo|mysqli)"
-    rb"[A-Za-z0-9_]{0,16}[ \t]{0,2}[=:]?[ \t]{0,2}\(\s{0,20}[^\r\n\x1e;]{0,160}?[\"'],?\s{0,20}[\"']"
+    rb"[A-Za-z0-9_]{0,16}(?:(?:::|\.)[A-Za-z_]{1,20})?[ \t]{0,2}[=:]?[ \t]{0,2}\(\s{0,20}[^\r\n\x1e;]{0,160}?"
+    rb"[\"'](?:\.[A-Za-z_]{1,20}\(\))?,?\s{0,20}[\"']"
 )
 """`auth=('ada', '…')`, `HTTPBasicAuth("ada", "…")`, `mysqli_connect("db", "ada", "…")`."""
 SQL = (
@@ -47,29 +57,47 @@ ORACLE = (
     rb"(?i)(?:oracle:(?:thin|oci8?):|oracle\+[a-z]{2,20}://)(?P<user>[A-Za-z0-9_$#.-]{1,60})/"
     rb"(?P<secret>[^\s/@\"'<>\x1e]{3,100})@"
 )
-NAMES = (b"pass", b"pw", b"secret", b"token", b"key", b"cred", b"auth")
+NAMES = (b"pass", b"pw", b"secret", b"token", b"key", b"salt", b"cred", b"auth")
 DOORS = (b"login", b"logon", b"credential", b"credentials", b"connect", b"signin", b"sign", b"pdo", b"mysqli")
 _ARGUMENT = re.compile(rb"[\"']([^\"'\r\n\x1e]{3,200})[\"']")
 
 
 def name_and_value(match: Match) -> Iterator[Secret]:
-    """A name in quotes, and its value behind a comma."""
+    """Yield the value of a name in quotes behind a comma, of a call that sets it, or of its default."""
     text, start = match.string, start_of_name(match.string, match.start())
     said = named(text[start : match.end("word")].decode("ascii", "replace"))
     found = _TO_QUOTE.match(text, match.end())
     if said is None or found is None:
         return
-    value = found["secret"]
+    value, between = found["secret"], match["between"]
+    if said.label == "authorization":
+        yield from authorization_in(match, match.end())
+        return
     if is_sentence(value) or is_placeholder(value):
         return
-    if is_strong(value) or (is_likely(value) and said.trust is Trust.SURE and _is_set(text, start)):
+    is_sure = said.trust is Trust.SURE
+    if between == b"(":
+        is_secret = is_strong(value) or (is_sure and is_random(value, hash_is_secret=True))
+        is_secret = is_secret and not _READS.search(text, start, match.end("word"))
+    elif b"," in between:
+        is_secret = is_strong(value) or (
+            _is_set(text, start) and (is_likely(value) if is_sure else is_random(value))
+        )
+    else:
+        is_secret = is_chosen(value)
+    if is_secret:
         yield Secret(*found.span("secret"), said.label)
 
 
 _TO_QUOTE = re.compile(rb"(?P<secret>[^\"'\r\n\x1e]{3,400}?)\\{0,4}[\"']")
+_READS = re.compile(
+    rb"(?i)(?:\A|[._-])(?:get|read|load|fetch|open|find|lookup|has|is|test|use|require|describe"
+    rb"|delete|remove|from|for|to|by)"
+    rb"(?:[A-Z_]|pass|secret|token|key|cred|auth)"
+)
 _SETS = re.compile(
-    rb"(?i)(?:define|set|put|add|env|property|default|config|append|with|insert)[A-Za-z_]{0,12}\(["
-    rb" \t]{0,4}\\{0,4}[\"']\Z"
+    rb"(?i)(?:define|set|put|add|env|property|default|config|append|with|insert|fill|type|enter|keys)"
+    rb"[A-Za-z_]{0,12}\([ \t]{0,4}\\{0,4}[\"'][#.]?\Z"
 )
 
 

@@ -5,13 +5,15 @@ A pattern finds the name of a command; the options behind it, up to the end of i
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 
-from geminids.sharing.redact.assignments import Match, Secret, start_of_name
+from geminids.sharing.redact.assignments import PATTERN, Match, Secret, assigned, start_of_name
 from geminids.sharing.redact.languages import pattern as _any_of
 from geminids.sharing.redact.names import Trust, named
-from geminids.sharing.redact.plausibility import is_placeholder, is_random, is_strong
+from geminids.sharing.redact.pieces import encode
+from geminids.sharing.redact.plausibility import is_chosen, is_placeholder, is_random, is_strong
 
 _VALUE = (
     rb"(?:\"(?P<double>[^\"\r\n\x1e]{3,200})\"|'(?P<single>[^'\r\n\x1e]{3,200})'|(?P<bare>"
@@ -51,6 +53,10 @@ _LAST = re.compile(
     rb"|init|auth|set)[ \t]{1,3}(?:[\w@.*:/-]{1,80}[ \t]{1,3}){0,2}?"
     + _VALUE
     + rb"(?=[ \t]*(?:\Z|/add|[|;&]|#))"
+)
+_USED_WITH = re.compile(
+    rb"(?i)\suse[ \t]{1,3}(?:[^\s/]\S{0,200}[ \t]{1,3}){1,2}"
+    rb"[\"']?(?P<bare>[^\s/\"'\\*\x1e][^\s\"'\x1e]{3,100})[\"']?(?=[ \t]{1,3}/|\s*\Z)"
 )
 _BATCH = re.compile(
     rb"(?<=\s)-[a-zA-Z]*b[a-zA-Z]*[ \t]{1,3}(?:\S{1,200}[ \t]{1,3}){1,3}?" + _VALUE + rb"[ \t]*(?=\Z|[|;&])"
@@ -99,12 +105,14 @@ _OPTIONS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     "lftp": (_USER_AND_COMMA,),
     "http https xh": (_USER_AND_COLON,),
     "htpasswd": (_BATCH,),
-    "rabbitmqctl net vault ngrok wandb cargo snyk bw doctl smbpasswd": (_LAST,),
+    "net": (_LAST, _USED_WITH),
+    "rabbitmqctl vault ngrok wandb cargo snyk bw doctl smbpasswd": (_LAST,),
     "gpg gpg2": (_option("--passphrase"),),
     "wpa_passphrase": (re.compile(rb"\s[\"']?[^\s\"']{1,64}[\"']?[ \t]{1,3}" + _VALUE),),
     "nmcli": (
         re.compile(rb"\b(?:password|psk|wifi-sec\.psk|802-11-wireless-security\.psk)[ \t]{1,3}" + _VALUE),
     ),
+    "oathtool": (re.compile(rb"(?<=\s)(?P<bare>[A-Z2-7]{16,128}=*|[0-9a-f]{20,128})(?=\s|\Z)"),),
     "useradd usermod": (_option("-p", "--password"),),
 }
 _BY_COMMAND = {name: options for names, options in _OPTIONS.items() for name in names.split()}
@@ -121,7 +129,7 @@ _OF_TWO_WORDS = {
     "docker podman nerdctl buildah skopeo oras crane regctl az oc cf ibmcloud bx argocd heroku vault"
     " wandb cargo bw": "login",
     "helm": "registry",
-    "net rabbitmqctl": "user add_user change_password",
+    "net rabbitmqctl": "user use add_user change_password",
     "ngrok snyk doctl": "authtoken auth config",
     "http https xh": "-a -v -b",
     "zip unzip": "-P -r -e -o -q",
@@ -146,7 +154,7 @@ COOKIE = rb"(?:curl|wget|xh|http)[ \t][^\r\n\x1e]{0,2000}?(?:-b|--cookie)[ \t=]"
 PIPED = (
     rb"(?:echo|printf)[ \t]{1,3}(?:-[ne]{1,2}[ \t]{1,3})?[\"']?(?P<secret>[^\r\n|\"'\x1e]{4,200}?)"
     rb"[\"']?[ \t]{0,3}\|[ \t]{0,3}"
-    rb"(?:[^\r\n|\x1e]{0,60}?[ \t])?"
+    rb"(?:base64[ \t]{1,3}(?:-[dD]|--decode)[ \t]{0,3}\|[ \t]{0,3})?(?:[^\r\n|\x1e]{0,60}?[ \t])?"
     rb"(?:sudo[ \t]{1,3}(?:-[A-Za-z]{1,10}[ \t]{1,3}){0,3}-[A-Za-z]{0,10}S|chpasswd|[a-z0-9"
     rb" -]{1,60}stdin|[a-z ]{1,30}--with-token"
     rb"|cryptsetup|passwd|su[ \t]|gpg[^\r\n|]{0,60}--passphrase-fd|smbpasswd)"
@@ -158,6 +166,62 @@ HERE_STRING = (
 SET_BY_NAME = (
     rb"(?i)(?P<word>(?:pass(?:w(?:or)?d|phrase)?|pwd|secret|token|key)[A-Za-z0-9_.-]{0,24})[\"']?[ \t]{1,3}"
     rb"(?:(?:--body|--value|-b)[ \t=])?[\"']?(?P<secret>[!-/:-~]{0,40}[0-9][!-~]{3,400})"
+)
+VALUE_OPTION = (
+    rb"(?i)--(?:secret-string|secret-value|secret-data|value|body|data|string|seed|key)[ \t=]{1,3}"
+    rb"(?:\"(?P<double>[^\"\r\n\x1e]{4,400})\"|'(?P<single>[^'\r\n\x1e]{4,400})'"
+    rb"|(?P<bare>[^\s\"'`\\|;&<>\x1e]{4,400}))"
+)
+"""`aws ssm put-parameter --type SecureString --value …`: the rest of the command says that it is one."""
+VALUE_OPTIONS = (b"--secret-", b"--value", b"--body", b"--data", b"--string")
+SENT = rb"send(?:_user|line)?(?:[ \t]{1,3}--)?[ \t(]{1,3}[\"']"
+"""What a script of `expect` types."""
+ENCODED = rb"(?i)(?:powershell|pwsh)(?:\.exe)?[ \t]"
+PRINTED = (
+    rb"(?i)(?:passw?o?r?d?[ \t]{1,2}(?:show|-c)|--reveal|[ :]auth[ :](?:print-)?(?:access-)?token"
+    rb"|token[ \t]create|create[ \t]token"
+    rb"|get-login-password|print-access-token|print-identity-token|jsonpath=\S{0,80}(?:passw|token"
+    rb"|secret|key)"
+    rb"|secrets?[ \t](?:get|view|show|read|versions[ \t]access|access)|get-secret-value"
+    rb"|find-(?:generic|internet)-password"
+    rb"|secret-tool[ \t]lookup|pwgen|openssl[ \t]rand|apg[ \t]-|output[ \t]-(?:raw|json)|oathtool"
+    rb"|keyring[ \t]get|read[ \t]op:|bw[ \t]get"
+    rb"|(?:cat|less|head|tail|more|type|get-content)[ \t]{1,2}\S{0,100}(?:secret|passw|token|\.key"
+    rb"|_key|api[_-]?key|vault[_-]pass|credential)"
+    rb"|(?:echo|printenv|print)[ \t]{1,2}[\"']?\$?\{?[A-Za-z_]{0,40}(?:PASS|SECRET|TOKEN|KEY"
+    rb"|PWD)[A-Za-z_]{0,20}"
+    rb"|base64[ \t]{1,2}(?:-[dD]|--decode)|gpg[ \t]{1,2}(?:-d|--decrypt|-q))[^\r\n\x1e]{0,200}"
+)
+"""A command that prints a secret."""
+_PRINTS = re.compile(PRINTED)
+PRINTED_BELOW = PRINTED + rb"(?:\r?\n|\\n)(?P<secret>[!-~]{6,400})[ \t]{0,8}(?:[\r\n\x1e]|\\n)"
+PRINTING = (
+    *(
+        b"pass",
+        b"--reveal",
+        b"auth",
+        b"token",
+        b"get-login",
+        b"print",
+        b"jsonpath",
+        b"secret",
+        b"get-secret",
+        b"find-",
+    ),
+    *(
+        b"pwgen",
+        b"openssl",
+        b"apg",
+        b"output",
+        b"oathtool",
+        b"keyring",
+        b"read op:",
+        b"bw get",
+        b"cat ",
+        b"less ",
+        b"head ",
+    ),
+    *(b"tail ", b"more ", b"type ", b"get-content", b"echo ", b"printenv", b"base64 ", b"gpg "),
 )
 _COOKIE = re.compile(rb"(?P<name>[A-Za-z0-9_.-]+)=(?P<value>[^;,\s\"'`\\]{8,})")
 _IS_NAME = re.compile(rb"[_.]|\A--?\w|\A[A-Z]{6,}\Z")
@@ -227,8 +291,101 @@ def set_by_name(match: Match) -> Iterator[Secret]:
     said = named(name.strip(b"-.$").decode("ascii", "replace"))
     value = re.split(rb"[\"'`\\;|&<>,]", match["secret"])[0]
     is_likely = is_argument(value) and (is_strong(value) or is_random(value, hash_is_secret=True))
+    if match.string[max(name_start - 4, 0) : name_start] == b"ENV ":
+        is_likely = is_argument(value) and (said is None or said.label == "password" or is_chosen(value))
     if said and said.trust is Trust.SURE and is_likely:
         yield Secret(match.start("secret"), match.start("secret") + len(value), said.label)
+
+
+def option_value(match: Match) -> Iterator[Secret]:
+    """Yield the value of an option whose command says that it is a secret."""
+    text = match.string
+    group = next(name for name, value in match.groupdict().items() if value is not None)
+    start, end = match.span(group)
+    line_start = text.rfind(b"\n", 0, match.start()) + 1
+    before = text[max(line_start, match.start() - 300) : match.start() + 10]
+    after = _line(text, end)[:300]
+    if _ABOUT_SECRET.search(before) or b"SecureString" in after:
+        value = match[group]
+        if is_argument(value) and (is_chosen(value) or is_random(value, hash_is_secret=True)):
+            yield Secret(start, end, "option")
+
+
+_ABOUT_SECRET = re.compile(
+    rb"(?i)securestring|--secret-|secret[ _-]|passw|[ /_-](?:token|api-?key|password|secret)\b"
+)
+
+
+def sent(match: Match) -> Iterator[Secret]:
+    """Yield what a script types where it is asked for a password, or what looks like one."""
+    text = match.string
+    typed = _TYPED.match(text, match.end())
+    if typed is None:
+        return
+    value = typed["secret"]
+    asked = re.search(rb"(?i)assword|assphrase|token|PIN", text[max(match.start() - 160, 0) : match.start()])
+    if not is_placeholder(value) and b" " not in value and (is_chosen(value) if asked else is_strong(value)):
+        yield Secret(*typed.span("secret"), "password")
+
+
+_TYPED = re.compile(rb"(?P<secret>[^\"'\r\n\x1e]{4,200}?)(?:\\{1,2}[rn])?[\"']")
+
+
+def encoded(match: Match) -> Iterator[Secret]:
+    """Yield a script in base64 that sets a secret."""
+    option = _ENCODED.match(match.string, match.end())
+    if option is None:
+        return
+    size = len(option["secret"]) // 4 * 4
+    try:
+        script = base64.b64decode(option["secret"][:size]).decode("utf-16-le").encode()
+    except ValueError:
+        return
+    if any(found for name in _ASSIGNMENT.finditer(script) for found in assigned(name)):
+        yield Secret(*option.span("secret"), "base64")
+
+
+_ENCODED = re.compile(
+    rb"(?i)[^\r\n\x1e]{0,200}?-e(?:c|nc|ncodedcommand)?[ \t]{1,3}"
+    rb"[\"']?(?P<secret>[A-Za-z0-9+/]{40,8000}={0,2})"
+)
+
+
+_ASSIGNMENT = re.compile(PATTERN)
+
+
+def printed_below(match: Match) -> Iterator[Secret]:
+    """Yield what a command prints below itself."""
+    start, command = match.start("secret"), match.string[match.start() : match.start("secret")]
+    for secret in printed(match["secret"], command):
+        yield Secret(start + secret.start, start + secret.end, secret.rule)
+
+
+def prints_secret(command: str) -> bool:
+    """Return whether a command ends with printing a secret."""
+    return len(command) < _LONGEST_COMMAND and _PRINTS.search(encode(command)) is not None
+
+
+def printed(output: bytes, command: bytes = b"") -> list[Secret]:
+    """Return the secret in what a command printed: one word, or a user and one word."""
+    found = _ONE_WORD.fullmatch(output)
+    if found is None:
+        return []
+    start, value = found.start("secret"), found["secret"]
+    if b"oathtool" in command and value.isdigit():
+        return [Secret(start, start + len(value), "one-time-code")]
+    is_password = is_chosen(value) if _FROM_STORE.search(command) else is_strong(value)
+    is_password = is_password or is_random(value, hash_is_secret=b"base64" not in command)
+    return (
+        [Secret(start, start + len(value), "password")] if is_password and not is_placeholder(value) else []
+    )
+
+
+_FROM_STORE = re.compile(
+    rb"--reveal|pass[ \t]+show|bw[ \t]+get[ \t]+password|read[ \t]+op:|internet-password"
+    rb"|generic-password|get-secret"
+)
+_ONE_WORD = re.compile(rb"\s*(?:[A-Za-z0-9_.@-]{1,40}[,:\t])?[\"']?(?P<secret>[^\s\"',:]{6,400})[\"']?\s*")
 
 
 def is_argument(value: bytes) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-ENGLISH = ("password", "passphrase", "passcode", "passwd", "pwd", "pin code", "pin")
+ENGLISH = ("password", "passphrase", "passcode", "passwd", "pwd", "pw", "pin code", "pin")
 PASSWORDS = (
     *("passwort", "kennwort", "mot de passe", "mdp", "contraseña", "contrasena", "contrasenya", "senha"),
     *("palavra-passe", "parola", "parolă", "hasło", "haslo", "heslo", "jelszó", "jelszo", "wachtwoord"),

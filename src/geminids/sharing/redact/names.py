@@ -51,7 +51,8 @@ _ENDINGS = {
 
 _SECRET_KEYS = re.compile(
     r"api|access|secret|private|signing|encryption|decryption|account|master|auth|shared|app|"
-    r"application|subscription|deploy|storage|hmac|jwt|admin|webhook|license"
+    r"application|subscription|deploy|storage|hmac|jwt|admin|webhook|license|enc|cipher|crypto|aes|consumer|"
+    r"server|unseal|integration"
 )
 _OPEN_KEYS = re.compile(
     r"public|primary|foreign|sort|partition|cache|index|hash|map|dict|object|group|row|column|"
@@ -168,7 +169,7 @@ def _two_words(before: str, last: str) -> Named | None:
             return Named("pin", Trust.USUAL)
         case "psk":
             return Named("password", Trust.SURE)
-        case "pat" if before:
+        case "pat" | "bearer" if before:
             return Named("token", Trust.USUAL)
         case "salt":
             return Named("secret", Trust.KEY)

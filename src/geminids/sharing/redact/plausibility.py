@@ -23,6 +23,9 @@ _PLACEHOLDER = re.compile(
     | ^ < [^<>]* > | ^ &lt;
     | ^ % [A-Z0-9_]+ % $ | ^ \$ [A-Za-z_{(] | \$ [{(] | \{\{ | ^ \{ [A-Za-z0-9_.!r]* \} $ | ^ @ [A-Za-z_]+ $
     | ^ (?: getenv | env ) \( | ^ ENV \[
+    | ^ arn:[a-z-]+:[a-z0-9-]+: | ^ @Microsoft\.KeyVault | ^ projects/[\w-]+/secrets/  # references
+    | ^ (?: ref\+[a-z]+ | op | vault | ssm | secretsmanager | secrets? | keychain | keyring | env | file
+        | sops | bws? | doppler | infisical | [a-z]{2,5}-?(?: sm | kv ) ) : (?: // | [\w-]+[/.:] ) [^\s@]* $
     | ^ (?: your | my | the | some | an? | insert | enter | add | put | replace | paste )
         [\ _-]+ (?: [A-Za-z]+ \d? [\ _-]+ ){0,3}
         (?: key | token | secret | password | passwd | pwd | pass | value | here | id | name )
@@ -78,6 +81,8 @@ _TYPES = frozenset(
 
 LEAST_CHOSEN = 5
 _KINDS = 3
+_LATIN = re.compile(rb"[\xc3-\xc5][\x80-\xbf]")
+_ODD_CASE = re.compile(rb"[a-z][A-Z]{2}|[A-Z][a-z][A-Z]")
 _LETTER_AND_SIGN = re.compile(rb"(?=.*[A-Za-z]).*(?:\d|[A-Za-z][^A-Za-z0-9'\s.,:;!?()-]+[A-Za-z])", re.DOTALL)
 _SIGN = re.compile(rb"[^A-Za-z0-9\s._:/-]")
 _SEPARATOR = re.compile(rb"[ _.:/-]")
@@ -85,6 +90,8 @@ _BINDS = re.compile(rb"[/\\=(){}\[\]<>,;|]|\w@\w")
 """What ties words together in programs, paths, addresses and lists."""
 _FOUR_WORDS = re.compile(rb"[A-Za-z]{3,10}(?:[-_. ][A-Za-z0-9]{3,10}){3,7}")
 """As generators of passwords write them: `amber-anchor-apron-badger`."""
+_APP_PASSWORD = re.compile(rb"[a-z]{4}(?: [a-z]{4}){3}|(?:[A-Za-z0-9]{4} ){5}[A-Za-z0-9]{4}")
+"""As Google and WordPress give them to programs."""
 _TECHNICAL = re.compile(
     rb"(?i)^(?:base(?:32|58|62|64)|sha-?\d+|md[45]|utf-?\d+|oauth2?|http2?|ipv[46]|argon2\w*|pbkdf2"
     rb"|bcrypt\d?|x509"
@@ -148,6 +155,8 @@ def is_user_and_password(value: bytes) -> bool:
 def is_sentence(value: bytes) -> bool:
     """Whether a value is words that somebody is to read: `Enter your password`."""
     spaces = value.count(b" ")
+    if _APP_PASSWORD.fullmatch(value):
+        return False
     return spaces > 1 or (spaces == 1 and _WORDS.fullmatch(value) is not None)
 
 
@@ -167,6 +176,7 @@ def is_likely(value: bytes) -> bool:
 
 def is_chosen(value: bytes) -> bool:
     """Whether a word where a password may stand is no word of the sentence: `tr0ub4dor`, and not `base64`."""
+    value = _LATIN.sub(b"a", value)
     if len(value) < LEAST_CHOSEN or not value.isascii() or is_placeholder(value) or is_name_in_code(value):
         return False
     if _SPEAKS.match(value) or _TECHNICAL.search(value) or value.isdigit() or b"\\" in value:
@@ -174,6 +184,7 @@ def is_chosen(value: bytes) -> bool:
     if _FOUR_WORDS.fullmatch(value):
         return True
     is_name = _NAMES.fullmatch(value) is not None and _SEPARATOR.search(value) is not None
+    is_name = is_name and not (_ODD_CASE.search(value) and _DIGIT.search(value))
     return not is_name and _LETTER_AND_SIGN.search(value) is not None
 
 

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from geminids.sharing.redact import people
 from geminids.sharing.redact.answers import answered, given_to_tool
 from geminids.sharing.redact.assignments import Secret, in_named
+from geminids.sharing.redact.continued import continuations
 from geminids.sharing.redact.engines import Engine
 from geminids.sharing.redact.names import pieces_changed
 from geminids.sharing.redact.pieces import Pieces, decode, encode, shown
@@ -157,6 +158,7 @@ def _found(pieces: Pieces, engine: Engine) -> list[Secret]:
             for secret in alone
             if secret.start >= 1 and secret.end <= len(piece) + 1
         ]
+    found += [*continuations(pieces.text, set(found))]
     return [secret for secret in found if not _is_ours(pieces.text[secret.start : secret.end])]
 
 

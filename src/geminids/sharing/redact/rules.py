@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from geminids.sharing.redact import assignments, calls, commands, spoken, tables
+from geminids.sharing.redact import assignments, calls, commands, shapes, spoken, tables
 from geminids.sharing.redact.assignments import Match, Secret
 from geminids.sharing.redact.plausibility import is_placeholder, is_random, is_user_and_password
 
@@ -124,6 +124,12 @@ def _read(
     return Rule(name, re.compile(pattern), secrets, parts, begins=True, words=words)
 
 
+def _prefixed(name: str, patterns: dict[bytes, bytes]) -> Rule:
+    """Return one rule for the tokens of many services, by how they begin and what follows."""
+    token = rb"(?:" + rb"|".join(re.escape(begin) + rest for begin, rest in patterns.items()) + rb")"
+    return _token(name, token, *(begin.lower() for begin in patterns))._replace(begins=True)
+
+
 def _literal(pattern: bytes) -> bytes:
     literal = re.match(rb"(?:[A-Za-z0-9_/-]|\\\.)+", pattern)
     return literal[0].replace(b"\\", b"").lower() if literal else b""
@@ -153,6 +159,14 @@ def _is_argument(value: bytes) -> bool:
 
 def _is_bearer(value: bytes) -> bool:
     return is_random(value, hash_is_secret=True)
+
+
+def _is_user(value: bytes) -> bool:
+    """Return whether a token stands where an address has a user; short hexadecimal numbers name machines."""
+    return is_random(value, hash_is_secret=len(value) >= _LEAST_HASH)
+
+
+_LEAST_HASH = 32
 
 
 def _is_in_address(value: bytes) -> bool:
@@ -259,6 +273,56 @@ TOKENS = (
     _token("prefect-token", rb"pn[ub]_[A-Za-z0-9]{36}", b"pnu_", b"pnb_"),
     _token("sourcegraph-token", rb"sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}"),
     _token("octopus-key", rb"API-[A-Z0-9]{26,32}", is_secret=_is_mixed),
+    _prefixed(
+        "service-token",
+        {
+            b"sk_": rb"[0-9a-f]{48}",
+            b"fw_": rb"[A-Za-z0-9]{22,40}",
+            b"cfut_": rb"[A-Za-z0-9_-]{36,60}",
+            b"cfat_": rb"[A-Za-z0-9_-]{36,60}",
+            b"nfp_": rb"[A-Za-z0-9]{30,50}",
+            b"ops_ey": rb"[A-Za-z0-9_-]{40,1500}",
+            b"sl.u.": rb"[A-Za-z0-9_-]{40,1500}",
+            b"APA91b": rb"[A-Za-z0-9_-]{60,250}",
+            b"sk.eyJ": rb"[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{15,60}",
+            b"IQoJb3JpZ2lu": rb"[A-Za-z0-9+/=]{60,3000}",
+            b"AKID": rb"[A-Za-z0-9]{32}",
+            b"AQVN": rb"[A-Za-z0-9_-]{30,40}",
+            b"LTAI": rb"[A-Za-z0-9]{12,24}",
+            b"pat-": rb"(?:na|eu)[0-9]-[0-9a-f-]{36}",
+            b"sk-lf-": rb"[0-9a-f-]{36}",
+            b"lsv2_": rb"[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}",
+            b"tvly-": rb"(?:dev-|prod-)?[A-Za-z0-9]{20,60}",
+            b"fc-": rb"[0-9a-f]{32}",
+            b"as-": rb"[A-Za-z0-9]{22}",
+            b"rpa_": rb"[A-Za-z0-9]{36,60}",
+            b"nvapi-": rb"[A-Za-z0-9_-]{40,100}",
+            b"csk-": rb"[a-z0-9]{40,60}",
+            b"jina_": rb"[A-Za-z0-9_-]{40,80}",
+            b"dG9rO": rb"[A-Za-z0-9+/=_-]{40,100}",
+            b"squ_": rb"[0-9a-f]{40}",
+            b"sqp_": rb"[0-9a-f]{40}",
+            b"syt_": rb"[A-Za-z0-9]{2,60}_[A-Za-z]{20}_[A-Za-z0-9]{6}",
+            b"xkeysib-": rb"[0-9a-f]{64}-[A-Za-z0-9]{16}",
+            b"sq0csp-": rb"[A-Za-z0-9_-]{40,50}",
+            b"CFPAT-": rb"[A-Za-z0-9_-]{40,60}",
+            b"CCIPAT_": rb"[A-Za-z0-9]{15,40}_[0-9a-f]{40}",
+            b"pscale_": rb"(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{30,64}",
+            b"napi_": rb"[a-z0-9]{50,80}",
+            b"rnd_": rb"[A-Za-z0-9]{28,40}",
+            b"phx_": rb"[A-Za-z0-9]{40,60}",
+            b"glc_ey": rb"[A-Za-z0-9+/=]{40,400}",
+            b"fm2_": rb"[A-Za-z0-9+/=]{60,1000}",
+            b"ATCTT3": rb"[A-Za-z0-9_=-]{50,300}",
+            b"EAAA": rb"[A-Za-z0-9_-]{60}",
+        },
+    ),
+    _token("azure-secret", rb"[A-Za-z0-9_.~-]{3}[78]Q~[A-Za-z0-9_.~-]{31,34}", b"8q~", b"7q~"),
+    _token(
+        "bitwarden-token",
+        rb"0\.[0-9a-f]{8}-[0-9a-f-]{27}\.[A-Za-z0-9]{20,40}:[A-Za-z0-9+/=]{20,40}",
+        b"0.",
+    ),
     _token("wallet-key", rb"[xyz]prv[A-Za-z0-9]{100,112}", b"prv"),
     _token(
         "crypt-hash", rb"\$(?:apr1|1|argon2id?)\$[./A-Za-z0-9=$,+]{20,200}", b"$apr1$", b"$1$", b"$argon2"
@@ -281,7 +345,10 @@ CONTEXTS = (
         "assignment",
         re.compile(assignments.PATTERN),
         assignments.assigned,
-        (b"pass", b"pw", b"secret", b"token", b"jwt", b"key", b"cred", b"auth", b"cookie", b"psk"),
+        (
+            *(b"pass", b"pw", b"secret", b"token", b"jwt", b"key", b"cred", b"auth", b"cookie", b"psk"),
+            *(b"bearer", b"salt", b"_pat"),
+        ),
         begins=True,
     ),
     Rule(
@@ -318,7 +385,12 @@ CONTEXTS = (
         b"://",
         is_secret=_is_in_address,
     ),
-    _context("url-token", rb"://(?P<secret>[A-Za-z0-9_-]{20,256})@[A-Za-z0-9]", b"://", is_secret=is_random),
+    _context(
+        "url-token",
+        rb"://(?P<secret>[A-Za-z0-9_-]{20,256})(?::[a-z-]{0,40})?@[A-Za-z0-9]",
+        b"://",
+        is_secret=_is_user,
+    ),
     _context(
         "url-parameter",
         rb"(?i)[?&](?:key|sig|signature|code|auth|sas|hmac|x-amz-signature|x-goog-signature)="
@@ -347,6 +419,8 @@ CONTEXTS = (
     _read("said", spoken.FOREIGN_BELOW, spoken.below, *spoken.FOREIGN_WORDS),
     _read("said", spoken.KEY_BELOW, spoken.below, *spoken.KEYS_BELOW),
     _read("said", spoken.USED_AS, spoken.used_as, *spoken.USED_WORDS),
+    _read("said", spoken.LOGIN, spoken.login, *spoken.LOGIN_WORDS),
+    _read("said", spoken.NEAR, spoken.near, parts=spoken.NEAR_WORDS),
     _read("one-time-code", spoken.CODE, spoken.code, *spoken.CODE_WORDS),
     Rule("one-time-code", re.compile(spoken.CODE_BEFORE), spoken.code_before, (), words=spoken.BEFORE_CODES),
     _read("recovery-code", spoken.RECOVERY_CODES, spoken.recovery_codes, *spoken.RECOVERY_WORDS),
@@ -356,6 +430,15 @@ CONTEXTS = (
     _read("call", calls.USER_AND_PASSWORD, calls.user_and_password, *calls.DOORS, parts=(b"auth",)),
     _read("call", calls.COMPARED, calls.compared, parts=_NAMED),
     _read("call", calls.BLOCK, calls.in_block, b"variable", b"parameter", b"param", b"setting"),
+    _read("markup", shapes.TAG, shapes.in_tag, parts=shapes.TAGS),
+    Rule("markup", re.compile(shapes.PLIST), shapes.below_name, (b"</key>", b"</name>")),
+    _read("jwk", shapes.JWK, shapes.in_jwk, parts=(b"kty",)),
+    _read("result", shapes.RESULT, shapes.result, parts=(b"random_password",)),
+    _read("cookie", shapes.COOKIE_LINE, shapes.cookie, parts=shapes.COOKIE_LINES),
+    _read("password", shapes.CHPASSWD, shapes.chpasswd, b"chpasswd"),
+    _read("private-key", shapes.ETHEREUM, shapes.ethereum, parts=(b"0x",)),
+    _context("wifi", shapes.WIFI, b"wifi:"),
+    _read("webhook", shapes.HOOK, shapes.in_hook, parts=(b"hook",)),
     _read("call", calls.SECURE_STRING, calls.alone, b"convertto", b"networkcredential"),
     _read("sql", calls.SQL, calls.in_sql, b"identified", b"password", b"with"),
     _read("sql", calls.UNQUOTED_SQL, calls.in_unquoted_sql, b"identified"),
@@ -386,6 +469,10 @@ CONTEXTS = (
     _read("command", commands.COOKIE, commands.cookies, b"curl", b"wget", b"xh", b"http"),
     _read("command", commands.PIPED, commands.piped, b"echo", b"printf"),
     _read("command", commands.HERE_STRING, commands.piped, *commands.HERE_COMMANDS),
+    _read("option", commands.VALUE_OPTION, commands.option_value, parts=commands.VALUE_OPTIONS),
+    _read("command", commands.SENT, commands.sent, parts=(b"send",)),
+    _read("command", commands.ENCODED, commands.encoded, b"powershell", b"pwsh"),
+    _read("printed", commands.PRINTED_BELOW, commands.printed_below, parts=commands.PRINTING),
     _read(
         "setting", commands.SET_BY_NAME, commands.set_by_name, b"pass", b"pwd", b"secret", b"token", b"key"
     ),

@@ -22,14 +22,15 @@ from geminids.sharing.redact.plausibility import (
     is_strong,
 )
 
-_ENGLISH = rb"(?:password|passphrase|passcode|passwd|pwd|pin code|pin)"
+_ENGLISH = rb"(?:password|passphrase|passcode|passwd|pwd|pw|pin code|pin)"
 _FOREIGN = rb"(?:" + languages.pattern(languages.PASSWORDS) + rb")"
 _PASSWORDS = rb"(?:" + _ENGLISH[3:-1] + rb"|" + _FOREIGN[3:-1] + rb")"
 _KEYS = rb"(?:keys?|tokens?|secret|credentials?|creds|pat|apikey|" + languages.pattern(languages.KEYS) + rb")"
 _CODES = rb"(?:" + languages.pattern((*languages.ENGLISH_CODES, *languages.CODES)) + rb")"
 _COLON = rb":|\xef\xbc\x9a|->|\xe2\x86\x92"
 _IS = (
-    rb"[ \t](?:is|was|to|are|be|ist|lautet|war|est|es|era|jest|brzmi|je|er|este|adalah|olarak|on|it's|it is"
+    rb"[ \t](?:is|was|to|are|be|ist|lautet|war|est|c'est|es|era|jest|brzmi|je|er|este|adalah|olarak"
+    rb"|on|it's|it is"
     rb"|\xc3\xa9|\xc3\xa8|\xc3\xa4r|l\xc3\xa0|\xd1\x8d\xd1\x82\xd0\xbe|\xd1\x86\xd0\xb5|\xd0\xb5)[ \t:]"
     rb"|\?[ \t]{1,2}(?:it's|it is|its)[ \t]|'s[ \t]|\xe6\x98\xaf|\xe4\xb8\xba|\xe7\x82\xba|\xe3\x81\xaf"
     rb"|\xe3\x81\x8c"
@@ -41,7 +42,8 @@ _OPENING = rb"(?:[\"'`*<(\[]|\xe2\x80[\x98-\x9f]|\xc2\xab|\xe3\x80[\x8a-\x90]|\x
 _MORE_THAN_A_WORD = (
     rb"[ \t]{0,3}"
     + _OPENING
-    + rb"{0,3}(?:[!-/:-~]{0,30}[0-9]|[A-Za-z]{3,14}[ _.-][A-Za-z]{3,14}[ _.-]|[!-~]{3,20}[#$%&*+@^!])"
+    + rb"{0,3}(?:[!-/:-~\x80-\xff]{0,30}[0-9]|[A-Za-z]{3,14}[ _.-][A-Za-z]{3,14}[ _.-]"
+    rb"|[!-~]{3,20}[#$%&*+@^!])"
 )
 """How a value begins that is no word. Most sentences about passwords end here."""
 _ABOUT = rb"(?:[ \t?][^\r\n=(){};\x1e]{0,60}?)?"
@@ -51,7 +53,7 @@ PASSWORD = rb"(?i)(?P<word>" + _ENGLISH + rb")" + _ABOUT + _COPULA + _MORE_THAN_
 IN_OTHER_WORDS = (
     rb"(?i)(?P<word>" + _FOREIGN + rb")[^\r\n(){};\x1e]{0,60}?(?:" + _COPULA + rb"|=|\xef\xbc\x9d)"
 )
-_DIRECTLY = rb"[ \t]{1,3}" + _OPENING + rb"{0,3}(?P<secret>[!-/:-~]{0,40}[0-9][!-~]{0,60})"
+_DIRECTLY = rb"[ \t]{1,24}" + _OPENING + rb"{0,3}(?P<secret>[!-/:-~]{0,40}[0-9][!-~]{0,60})"
 DIRECT = rb"(?i)(?P<word>" + _ENGLISH + rb"|pass|pw)" + _DIRECTLY
 FOREIGN_DIRECT = rb"(?i)(?P<word>" + _FOREIGN + rb")" + _DIRECTLY
 _SOME_TOKEN = rb"[ \t]{0,3}" + _OPENING + rb"{0,3}[A-Za-z0-9+/=_.~:%-]{16}"
@@ -73,6 +75,56 @@ _USED = re.compile(
     rb" \t]{1,3}as[ \t]{1,3}"
     rb"(?:(?:the|my|your|a|its|our|new|admin|root|db|database|sudo|user)[ \t]{1,3}){0,3}\Z"
 )
+_BEFORE_IS = re.compile(
+    rb"(?i)(?:\A|[\s\"'`:(])(?P<secret>[!-~]{8,100}?)[\"'`]?[ \t]{1,3}(?:(?:is|was|ist|est|es)[ \t]{1,3}"
+    rb"(?:the|my|your|our|a|das|mein|le|mon|la|mi)[ \t]{1,3}|(?:\(|#|//|<-+|\xe2\x86\x90|-+)[ \t]{0,3})"
+    rb"(?:[a-z0-9-]{1,14}[ \t]{1,3}){0,3}\Z"
+)
+LOGIN = (
+    rb"(?i)(?P<word>creds?|credentials|log[ -]?(?:in|on)|sign[ -]?in|ssh|account|zugangsdaten"
+    rb"|anmeldedaten|identifiants"
+    rb"|credenciales|credenziali|credenciais|inloggegevens|acceso|accesso"
+    rb"|\xd0\xbb\xd0\xbe\xd0\xb3\xd0\xb8\xd0\xbd"
+    rb"|\xd0\xb4\xd0\xbe\xd1\x81\xd1\x82\xd1\x83\xd0\xbf)"
+    rb"(?:[ \t(][^\r\n:/=\x1e]{0,60}?)??(?::|[ \t](?:as|with|using|mit|als|avec|con|are|is|sind"
+    rb"|sont)[ \t])[ \t]{0,3}[\"'`]?"
+    rb"[A-Za-z0-9_.@+-]{2,60}[\"'`]?[ \t]{0,3}(?:[ /|,:;]|and|with|und|et|y|e|/[ \t]pw)[ \t]{0,3}[\"'`(]?"
+    rb"(?P<secret>[!-/:-~]{0,40}[0-9][!-~]{2,80})"
+)
+"""`creds for the box: ada / …`, `log in as admin with …`."""
+LOGIN_WORDS = (
+    *(
+        b"cred",
+        b"creds",
+        b"credentials",
+        b"log",
+        b"login",
+        b"logon",
+        b"sign",
+        b"signin",
+        b"ssh",
+        b"account",
+        b"zugangsdaten",
+    ),
+    *(
+        b"anmeldedaten",
+        b"identifiants",
+        b"credenciales",
+        b"credenziali",
+        b"credenciais",
+        b"inloggegevens",
+        b"acceso",
+    ),
+    *(b"accesso", "логин".encode(), "доступ".encode()),
+)
+NEAR = (
+    rb"(?i)(?P<word>priv(?:ate)?[_ -]?key|secrets?|tokens?|passwords?|passphrase"
+    rb"|credentials?|api[_ -]?keys?|wif)"
+    rb"(?P<between>[ \t][A-Za-z0-9 ,.'()*-]{0,50}?)??[ \t(*,]{1,3}"
+    rb"[\"'`*]{0,3}(?P<secret>[A-Za-z0-9+/=_.~-]{20,300})"
+)
+"""A word for secrets, and in the words behind it something that a machine made."""
+NEAR_WORDS = (b"priv", b"secret", b"token", b"passw", b"passphrase", b"credential", b"api", b"wif")
 CODE = (
     rb"(?i)(?P<word>" + _CODES + rb")(?:[ \t]{1,2}[a-z]{1,12}){0,4}[ \t]{0,2}(?P<copula>" + _COPULA + rb"|=)?"
     rb"[ \t]{0,3}" + _OPENING + rb"{0,3}(?P<secret>[0-9]{3}[ -][0-9]{3}|[0-9]{4,8})"
@@ -129,7 +181,9 @@ SEED_WORDS = (
 )
 
 _COPULAS = re.compile(rb"(?i)" + _COPULA + rb"|=|\xef\xbc\x9d")
-_NEXT_VALUE = re.compile(rb"[ \t]{0,4}(?P<opening>" + _OPENING + rb"{0,3})(?P<value>[!-~]{4,200})")
+_NEXT_VALUE = re.compile(
+    rb"[ \t]{0,4}(?P<opening>" + _OPENING + rb"{0,3})(?P<value>(?:[!-~]|[\xc3-\xc5][\x80-\xbf]){4,200})"
+)
 _QUOTED = re.compile(rb"[ \t]{0,4}(?P<quote>[\"'`])(?P<value>[^\"'`\r\n\x1e]{4,120})(?P=quote)")
 _LINE_BELOW = re.compile(
     rb"(?:[ \t]{0,40}" + _LINE + rb")?(?:[ \t]{0,8}`{3}[a-z]{0,8}" + _LINE + rb")?[ \t>*|-]{0,40}[`\"'*]{0,2}"
@@ -139,9 +193,9 @@ _PROMPT = re.compile(rb"[\w\[\]()' @./-]{0,60}")
 _LETTER = re.compile(rb"[A-Za-z0-9_$.-]")
 _OF_KEY = re.compile(
     rb"(?i)(?:\b(?:the|my|our|your|this|that|a|an|new|api|access|secret|private|auth|bot|license|deploy"
-    rb"|signing|service"
+    rb"|signing|service|unseal|recovery|root|encryption|master|shared|storage|instrumentation|initial"
     rb"|account|personal|client|admin|live|prod|production|staging|test|with|have|is)[ \t_-](?:"
-    rb"[a-z]{2,14}[ \t_-]){0,2}|\n|: )\Z"
+    rb"[a-z]{2,14}[ \t_-]){0,2}|(?:\n|: )(?:(?-i:[A-Z])[A-Za-z0-9]{0,14}[ ]){0,3})\Z"
 )
 """What people say before a key. Names in programs do not stand like that."""
 _NO_KEY = re.compile(
@@ -149,7 +203,9 @@ _NO_KEY = re.compile(
     rb"|rev|revision"
     rb"|build|trace|span|version|branch|etag|page|sort|count|limit)\b"
 )
-_SENTENCE_ENDS = re.compile(rb"[.;!][ \t]|\xe3\x80\x82|[({\[]")
+_DEFAULT = re.compile(rb"[ \t]{0,2}\[[^\[\]\r\n]{0,30}\](?=[ \t]{0,2}:)")
+"""What a prompt proposes: `Secret Access Key [None]: `."""
+_SENTENCE_ENDS = re.compile(rb"[.;!][ \t]|\barn:|\xe3\x80\x82|[({\[]")
 _WORD_ONLY = re.compile(rb"[a-z]{6,40}")
 _YEAR = re.compile(rb"(?:19|20)\d\d")
 _GOES_ON = re.compile(rb"[A-Za-z0-9_%.:,/-]*[0-9A-Za-z_%]")
@@ -239,15 +295,40 @@ def below(match: Match) -> Iterator[Secret]:
 def used_as(match: Match) -> Iterator[Secret]:
     """`use … as the password`: any word that is no usual one."""
     before = match.string[max(match.start() - 160, 0) : match.start()]
-    used = (
-        _USED.search(match.string, match.start() - len(before), match.start()) if b" as " in before else None
-    )
+    start = match.start() - len(before)
+    used = _USED.search(match.string, start, match.start()) if b" as " in before else None
+    if used is None and (stated := _BEFORE_IS.search(match.string, start, match.start())):
+        value = stated["secret"]
+        if all(kind.search(value) for kind in _KINDS) and (is_strong(value) or _is_key(value)):
+            yield Secret(*stated.span("secret"), "password")
+        return
     if used is None or is_placeholder(used["secret"]):
         return
     if is_chosen(used["secret"]) or (_WORD_ONLY.fullmatch(used["secret"]) and used["secret"] not in _USUAL):
         yield Secret(*used.span("secret"), "password")
 
 
+def login(match: Match) -> Iterator[Secret]:
+    """Yield the password of a user: it must look like one by itself."""
+    start = match.start("secret")
+    end = _end(match.string, start, match.end("secret"))
+    if _begins_word(match.string, match) and is_strong(match.string[start:end]):
+        yield Secret(start, end, "password")
+
+
+def near(match: Match) -> Iterator[Secret]:
+    """Yield what a machine made, with no other word for it before it."""
+    value = match["secret"].rstrip(b".")
+    is_key = match["word"][:4].lower() in (b"priv", b"wif")
+    if _NO_KEY.search(match["between"] or b"") or is_placeholder(value) or is_name_in_code(value):
+        return
+    if is_random(value, hash_is_secret=is_key) and all(kind.search(value) for kind in _KINDS):
+        yield Secret(
+            match.start("secret"), match.start("secret") + len(value), "private-key" if is_key else "token"
+        )
+
+
+_KINDS = (re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"), re.compile(rb"[0-9].*[0-9]"))
 _USUAL = GRAMMAR | frozenset(
     b"username email default something anything nothing whatever string value number argument option"
     b" variable "
@@ -330,6 +411,8 @@ def putty(match: Match) -> Iterator[Secret]:
 
 def _copulas(text: bytes, start: int) -> Iterator[Match]:
     """The places in what is said about a word at which it is told, up to the end of the sentence."""
+    if default := _DEFAULT.match(text, start):
+        start = default.end()
     end = start + 80
     line_end = min(
         (place for sign in (b"\n", b"\x1e") if (place := text.find(sign, start, end)) != -1), default=end

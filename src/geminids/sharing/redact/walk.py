@@ -36,7 +36,8 @@ from geminids.core.model import (
     ToolResult,
     Unrecorded,
 )
-from geminids.sharing.redact.answers import LONGEST_ANSWER, asked_for
+from geminids.sharing.redact.answers import LONGEST_ANSWER, PRINTED, asked_for
+from geminids.sharing.redact.commands import prints_secret
 from geminids.sharing.redact.names import LONGEST, Trust, in_list, inside, named
 from geminids.sharing.redact.pieces import decode, encode
 from geminids.sharing.redact.replacement import Change, Changes, Hidden
@@ -162,6 +163,10 @@ class Gathered:
                 before = [part for part in call.result or () if isinstance(part, Text)] or before
                 if (question := _question(call)) and (wanted := asked_for(question)):
                     self.named_tools |= dict.fromkeys(_result_texts(call), wanted)
+                if type(command := call.arguments.get("command")) is str and prints_secret(command):
+                    self.answers |= {
+                        text: PRINTED for text in _result_texts(call) if len(text) < LONGEST_ANSWER
+                    }
 
     def _add_answer(self, before: list[Text], answer: list[str]) -> None:
         if (
