@@ -105,6 +105,16 @@ def columns_page() -> str:
             f"{column.meaning.replace('<', '&lt;').replace('>', '&gt;')} |"
             for column in table.columns
         ]
+    lines += [
+        "",
+        "## forgotten",
+        "",
+        "A row for each session that counts nowhere ([Forgetting](tables.md#forgetting)).",
+        "",
+        "| column | type | meaning |",
+        "|---|---|---|",
+        "| `session` | text | The SHA-256 of `sessions.id`, in hexadecimal digits. |",
+    ]
     return "\n".join([*lines, ""])
 
 

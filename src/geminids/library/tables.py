@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MACHINE_FILE = "machine"
 HOST_FILES = ("/etc/machine-id", "/var/lib/dbus/machine-id")
-"""Where systems name the machine they run on; a copy of its disk has another name."""
+"""Files in which Linux stores the name of the machine; a new machine has another name on a copied disk."""
 _DIGITS = "0123456789abcdef"
 
 

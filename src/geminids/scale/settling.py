@@ -39,7 +39,7 @@ from geminids.scale.schema import SESSIONS, TOKENS
 EVERY = "all_"
 """What the names of tables as they were written begin with; without that they are the settled ones."""
 _NAMED = re.compile(r"(?<=FROM )\w+|(?<=JOIN )\w+|sha2(?=\()")
-"""What a query is made of: tables, and the function that DuckDB calls otherwise."""
+"""Names of tables in a query, and the function that DuckDB has by another name."""
 
 STEPS = {
     "copies_of_sessions": """

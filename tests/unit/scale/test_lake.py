@@ -16,7 +16,7 @@ from geminids.library import tables as machines
 from geminids.scale.engine import Question, batches
 from geminids.scale.places.errors import NameTakenError, PlaceError
 from geminids.scale.places.stores import open_store
-from geminids.scale.schema import TABLES
+from geminids.scale.schema import TABLES, VERSION
 from geminids.scale.sql.forgetting import forget_machine, forget_sessions, sessions_called
 from geminids.scale.tables.stored import stored_pieces
 from tests.conftest import FIXTURES, Rights, Run
@@ -87,6 +87,21 @@ def test_a_name_belongs_to_one_machine(home: Path, out: Path, tmp_path: Path) ->
     with pytest.raises(NameTakenError, match="geminids tables forget --machine laptop --out"):
         write_tables(home, tmp_path / "other", out)
     assert files(out) == before
+
+
+def test_manifests_that_are_closed_or_newer_keep_no_machine_from_writing(
+    home: Path, tmp_path: Path, without_privileges: Rights
+) -> None:
+    out, data = tmp_path / "out", tmp_path / "data"
+    for folder in (out, out / "_geminids", data):
+        folder.mkdir()
+        folder.chmod(0o777)
+    (out / "_geminids" / "closed.json").write_text("{}")
+    (out / "_geminids" / "closed.json").chmod(0)
+    newer = out / "_geminids" / "newer.json"
+    newer.write_text(json.dumps({"schema": VERSION + 1, "machine": "newer"}))
+    with without_privileges():
+        assert write_tables(home, data, out).written == 1
 
 
 def test_homes_that_were_chosen_have_tables_of_their_own(home: Path, out: Path, tmp_path: Path) -> None:
@@ -207,7 +222,7 @@ def test_files_without_any_manifest_are_refused(out: Path) -> None:
     shutil.rmtree(out / "_geminids")
     with pytest.raises(PlaceError, match="no manifest in _geminids names its 3 files of tables"):
         totals(out)
-    with pytest.raises(PlaceError, match="no manifest in _geminids names its 3 files of tables"):
+    with pytest.raises(PlaceError, match="no manifest in _geminids names its 1 files of tables"):
         list(stored_pieces(open_store(str(out)), "sessions", most=10**9))
 
 

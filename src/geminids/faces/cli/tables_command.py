@@ -35,7 +35,7 @@ STOPPED = (
 TEXT = "text"
 """What can be left out."""
 MOST_NAMED = 10
-"""So many files are named that could not be read, or are none of the tables."""
+"""The number of unreadable or unknown files that are named."""
 
 
 @click.group(cls=NamingGroup, invoke_without_command=True)

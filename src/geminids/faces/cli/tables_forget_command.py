@@ -1,4 +1,4 @@
-"""`geminids tables forget`: sessions and machines out of the tables in a folder or a bucket."""
+"""`geminids tables forget`: remove sessions and machines from the tables in a folder or a bucket."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 INDENT = 2
 MOST_DRAWN = 20
-"""So many sessions are shown one by one."""
+"""The number of sessions that are shown one by one."""
 
 
 @click.command()

@@ -13,7 +13,7 @@ class TablesDocument(TablesWritten, Printed, frozen=True, kw_only=True, tag="gem
 
 
 class TablesForgetDocument(Printed, frozen=True, kw_only=True, tag="geminids/tables-forget/1"):
-    """What was taken out of tables."""
+    """The sessions and files that were removed from tables."""
 
     uri: str
     """The folder or the address of the tables."""

@@ -14,7 +14,7 @@ class Stored(NamedTuple):
     size: int
     mtime_ns: int
     is_plain: bool = True
-    """Whether it is a regular file, and no link, pipe or device."""
+    """False for links, pipes and devices."""
 
 
 class Store(Protocol):

@@ -132,9 +132,9 @@ class LocalStore:
         sync_folder(str(target.parent))
 
     def _make(self, folder: Path) -> None:
-        """Make a folder and those above it; below the place they are as open as the place is."""
+        """Make a folder and its parents; below the place they get the permissions of the place."""
         if not self._folder.exists():
-            # What is new is the user's alone.
+            # A new place is private.
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         missing = [path for path in (folder, *folder.parents) if path.is_relative_to(self._folder)]
         for path in reversed(missing):
@@ -144,14 +144,14 @@ class LocalStore:
 
 
 def _of_files(mode: int) -> int:
-    """Return the mode of files in a folder: who may list it may read them."""
+    """Return the mode of files in a folder: users who may list the folder may read its files."""
     group = 0o040 if mode & 0o050 == 0o050 else 0
     other = 0o004 if mode & 0o005 == 0o005 else 0
     return 0o600 | group | other
 
 
 def _allow(path: Path | str, mode: int) -> None:
-    """Give a new file or folder its mode, as far as its file system has modes."""
+    """Set the mode of a new file or folder; a no-op on file systems without modes."""
     with suppress(OSError):
         Path(path).chmod(mode)
 

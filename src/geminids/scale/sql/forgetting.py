@@ -1,4 +1,4 @@
-"""Taking sessions and machines out of tables that were written, whoever wrote them."""
+"""Remove sessions and machines from tables, also those that other machines wrote."""
 
 from __future__ import annotations
 

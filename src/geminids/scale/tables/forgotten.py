@@ -1,8 +1,8 @@
-"""The table `forgotten`: SHA-256 of the ids of sessions whose rows count nowhere, whoever wrote them.
+"""The table `forgotten`: SHA-256 of the ids of sessions whose rows every reader leaves out.
 
-    OUT/forgotten/<machine>.parquet        what its user forgot; replaced with each run
-    OUT/forgotten/<random>~asked.parquet   what was forgotten in this place alone
-    OUT/forgotten/none.parquet             no row: where nothing is forgotten, there is a table
+    OUT/forgotten/<machine>.parquet        sessions that its user forgot; replaced with each run
+    OUT/forgotten/<random>~asked.parquet   sessions that were forgotten in this place alone
+    OUT/forgotten/none.parquet             no row: the table exists in each place
 
 It has no manifest: an entry that is there twice forgets nothing more.
 """
@@ -28,7 +28,7 @@ _NONE = f"{FORGOTTEN}/none{ENDING}"
 
 
 def hashed(session_id: str) -> str:
-    """Return what the table has of a session."""
+    """Return the entry of a session."""
     return sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -38,13 +38,13 @@ def session_column(table: str) -> str:
 
 
 def read_forgotten(store: Store) -> frozenset[str]:
-    """Return all that is forgotten in a place. Raises PlaceError for a file that cannot be read."""
+    """Return all hashes of a place. Raises PlaceError for a file that cannot be read."""
     names = [stored.name for stored in store.listed(FORGOTTEN) if stored.is_plain]
     return frozenset().union(*(_read(store, name) for name in names if is_of_table(name) and name != _NONE))
 
 
 def write_forgotten(store: Store, machine: str, hashes: Collection[str]) -> None:
-    """Write what the user of a machine forgot, if it is not what the table has."""
+    """Write the sessions that the user of a machine forgot, unless the table has them."""
     name = f"{FORGOTTEN}/{machine}{ENDING}"
     there = {stored.name for stored in store.listed(FORGOTTEN)}
     if _NONE not in there:
@@ -56,7 +56,7 @@ def write_forgotten(store: Store, machine: str, hashes: Collection[str]) -> None
 
 
 def add_forgotten(store: Store, ids: Iterable[str]) -> None:
-    """Add sessions to what is forgotten in a place alone, in a file of their own: no other is waited for."""
+    """Add sessions that are forgotten in one place, in a new file, so that no lock is needed."""
     _write(store, f"{FORGOTTEN}/{os.urandom(6).hex()}{_ASKED}{ENDING}", set(map(hashed, ids)))
 
 

@@ -1,4 +1,4 @@
-"""What machines have written into a place: which files are tables, and what of them is up to date.
+"""Manifests: the files that each machine has written into a place, and their state.
 
 The files of a machine are named after its id; a file that no manifest names is not read. A manifest of a
 release that knew no ids has none: its files are named after the machine, and stay so when the machine takes
@@ -7,7 +7,8 @@ them over.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -42,11 +43,11 @@ class Manifest(msgspec.Struct, frozen=True):
     """All parts of one machine."""
 
     machine: str
-    """What the names of its files begin with."""
+    """The prefix of the names of its files."""
     id: str = ""
     """The machine and the homes that wrote it; empty if a release wrote it that knew no ids."""
     named: str = ""
-    """What the machine is called in rows; empty if it is called like its files."""
+    """The name of the machine in rows; empty if that is the prefix."""
     homes: str = ""
     """Which homes of the machine, in a few letters that tell nothing of them."""
     schema: int = VERSION
@@ -61,7 +62,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What the machine is called in rows."""
+        """The name of the machine in rows."""
         return self.named or self.machine
 
     def files(self) -> dict[str, tuple[str, int | None]]:
@@ -86,12 +87,12 @@ class TablesThere(NamedTuple):
     """Files that are gone, or have another size than the manifest of a finished run noted."""
 
 
-def tables_there(store: Store) -> TablesThere:
-    """Return the files of all tables in a place. Raises PlaceError if no manifest names any of them."""
-    found = _tables_there(store)
+def tables_there(store: Store, tables: Collection[str] = tuple(TABLES)) -> TablesThere:
+    """Return the files of some tables in a place. Raises PlaceError if no manifest names any of them."""
+    found = _tables_there(store, tables)
     if found.strays or found.damaged:
         # A machine may have written between a look at its manifest and one at its files.
-        found = _tables_there(store)
+        found = _tables_there(store, tables)
     if found.strays and not found.manifests:
         raise PlaceError(
             store.uri,
@@ -101,13 +102,17 @@ def tables_there(store: Store) -> TablesThere:
     return found
 
 
-def _tables_there(store: Store) -> TablesThere:
+def _tables_there(store: Store, tables: Collection[str]) -> TablesThere:
     manifests = read_manifests(store)
-    named = {name: size for one in manifests.values() for name, (_, size) in one.files().items()}
-    missing = {name for one in manifests.values() if one.finished for name in one.files()}
+    named: dict[str, int | None] = {}
+    missing: set[str] = set()
+    for manifest in manifests.values():
+        of_tables = {name: size for name, (table, size) in manifest.files().items() if table in tables}
+        named |= of_tables
+        missing.update(of_tables if manifest.finished else ())
     files: dict[str, list[Stored]] = {}
     strays: list[str] = []
-    for table in TABLES:
+    for table in tables:
         there = sorted(store.listed(table))
         files[table] = [stored for stored in there if stored.is_plain and stored.name in named]
         strays += (
@@ -139,10 +144,26 @@ def machine_of(name: str) -> str:
 
 
 def read_manifests(store: Store) -> dict[str, Manifest]:
-    """Return the manifests that can be read, by machine. Raises PlaceError for those of a newer release."""
-    found: dict[str, Manifest] = {}
+    """Return undamaged manifests, by machine. Raises PlaceError for one of a newer release."""
     names = [stored.name for stored in store.listed(FOLDER) if stored.is_plain]
-    for name, content in zip(names, store.read_all(names), strict=True):
+    return _by_machine(store, zip(names, store.read_all(names), strict=True))
+
+
+def _manifests_beside(store: Store) -> dict[str, Manifest]:
+    """Return the manifests of other machines as far as this one may read and knows them."""
+    with suppress(PlaceError):
+        return read_manifests(store)
+    # Another user may have closed a file, or another machine have a newer release.
+    found: dict[str, Manifest] = {}
+    for name in [stored.name for stored in store.listed(FOLDER) if stored.is_plain]:
+        with suppress(PlaceError):
+            found |= _by_machine(store, [(name, store.read(name))])
+    return found
+
+
+def _by_machine(store: Store, contents: Iterable[tuple[str, bytes | None]]) -> dict[str, Manifest]:
+    found: dict[str, Manifest] = {}
+    for name, content in contents:
         manifest = _decoded(store, content) if content is not None else None
         # A copy of a manifest has another name than its machine.
         if manifest is not None and manifest.name == name:
@@ -156,11 +177,12 @@ def own_manifest(store: Store, wanted: Manifest, former: Collection[str]) -> Man
     `former` are the names that this machine had in releases that knew no ids. Raises NameTakenError if other
     tables have the wanted name.
     """
-    content = store.read(wanted.name)
-    own = _decoded(store, content) if content is not None else None
-    if own is not None and (own.machine, own.id, own.named) == (wanted.machine, wanted.id, wanted.named):
-        return _as_wanted(own, wanted)
-    manifests = read_manifests(store)
+    likely = [f"{FOLDER}/{machine}.json" for machine in (wanted.machine, wanted.named)]
+    for content in store.read_all(likely):
+        own = _decoded(store, content) if content is not None else None
+        if own is not None and (own.id, own.named) == (wanted.id, wanted.named):
+            return _as_wanted(own, wanted)
+    manifests = _manifests_beside(store)
     candidates = [one for one in manifests.values() if one.id == wanted.id]
     candidates += [one for one in manifests.values() if _is_former(one, wanted, former)]
     own = candidates[0] if candidates else None
@@ -178,7 +200,7 @@ def own_manifest(store: Store, wanted: Manifest, former: Collection[str]) -> Man
 
 def _as_wanted(own: Manifest, wanted: Manifest) -> Manifest:
     if own.schema != VERSION:
-        # All is written anew, and tables are removed that are no more.
+        # The run writes all parts again and removes former tables.
         parts = {name: msgspec.structs.replace(part, digest="") for name, part in own.parts.items()}
         own = msgspec.structs.replace(own, schema=VERSION, finished=False, parts=parts)
     return msgspec.structs.replace(own, id=wanted.id, named=wanted.named, homes=wanted.homes)
@@ -214,7 +236,7 @@ def refuse_newer(store: Store, manifest: bytes) -> None:
     try:
         version = msgspec.json.decode(manifest, type=_Version).schema
     except msgspec.DecodeError:
-        # Damaged: the machine that wrote it writes it anew.
+        # The machine of a damaged manifest replaces it with its next run.
         return
     if version > VERSION:
         raise PlaceError(

@@ -43,11 +43,11 @@ class Manner(NamedTuple):
     redactor: Redactor | None = None
     """What hides secrets; None for tables that never leave the machine, or where that is wished."""
     files: str = ""
-    """What the names of its files begin with; its name, if that is all that is known of the machine."""
+    """The prefix of the names of its files; default: the name of the machine."""
 
     @property
     def prefix(self) -> str:
-        """What the names of its files begin with."""
+        """The prefix of the names of its files."""
         return self.files or self.machine
 
 

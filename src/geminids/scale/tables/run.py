@@ -50,7 +50,7 @@ LONGEST_NAME = 64
 _PATIENCE, _PAUSE = 60.0, 0.1
 """Seconds that are waited for another process, and between two looks."""
 _OURS = "here"
-"""What the files of tables begin with that nobody else sees; the machine in them, where it has no name."""
+"""The prefix of files in tables of the data directory; the machine in them if it has no id."""
 _IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 Progress = Callable[[int, int], None]
@@ -109,14 +109,14 @@ class TablesWriter:
             return written
 
     def _before(self) -> Manifest:
-        """What was written before, by the same machine and homes."""
+        """Return the manifest of the last run with the same machine and homes."""
         id_of_homes = self._manner.files or self._id
         wanted = Manifest(id_of_homes, id_of_homes, self._manner.machine, self._homes)
         return own_manifest(self._store, wanted, self._former)
 
     @property
     def _id(self) -> str:
-        """The machine and, if homes were chosen, these; its name, where there is nowhere to note an id."""
+        """The id of the machine and its chosen homes; its name if there is no data directory."""
         machine = self._library.machine()
         if machine is None or not self._homes:
             return machine or self._manner.machine
@@ -124,11 +124,11 @@ class TablesWriter:
 
     @property
     def _former(self) -> set[str]:
-        """What releases that knew no ids called the files of this machine."""
+        """The prefixes that earlier releases gave the files of this machine."""
         return {name for name in (self._manner.machine, self._library.machine()) if name}
 
     def _forgotten(self, before: Manifest) -> frozenset[str]:
-        """Note the sessions that are forgotten here, and return all that are forgotten in the place."""
+        """Write the sessions that are forgotten here; return all hashes of the place."""
         if before.parts:
             self._note_forgotten(before.machine)
         return read_forgotten(self._store).union(map(hashed, self._library.forgotten_ids()))

@@ -96,7 +96,7 @@ def _remembered(rows: pa.RecordBatch, table: str, forgotten: frozenset[str]) -> 
 
 def _files(store: Store, table: str, wanted: Wanted) -> Iterator[StoredFile]:
     """Return the files of a table in which wanted rows may be."""
-    there = tables_there(store)
+    there = tables_there(store, (table,))
     for stored in there.files[table]:
         agent = _folders(stored.name).get("agent")
         manifest = there.manifests[machine_of(stored.name)]
