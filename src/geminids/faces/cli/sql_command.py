@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from geminids.core.errors import INTERRUPTED, NOTHING_FOUND, NothingToReadError
+from geminids.core.errors import INTERRUPTED, NOTHING_FOUND, PARTLY_DONE, NothingToReadError
 from geminids.faces.cli.completers import complete_files
 from geminids.faces.cli.options import (
     Choices,
@@ -23,6 +24,8 @@ from geminids.faces.cli.progress import stoppable, waiting
 from geminids.faces.cli.tables_command import tell_strays
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from geminids.faces.cli import sql_output
     from geminids.library import Library
     from geminids.scale.places.stored import Store
@@ -71,6 +74,12 @@ STOPPED = "Stopped. {done} of {total} sessions are in the tables; run the same c
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Stop the query after so many seconds, exit code 3. Default: no limit.",
+)
+@click.option(
     "--schema", is_flag=True, help="List the tables and their columns, or those of the table QUERY."
 )
 @sync_option
@@ -86,6 +95,7 @@ def sql(
     form: str | None,
     output: str | None,
     force: bool,
+    timeout: float | None,
     schema: bool,
 ) -> int:
     """Query your sessions with SQL (DuckDB).
@@ -117,7 +127,8 @@ def sql(
     store, library = _tables(choices, where)
     if output:
         _check_output(output, library or choices.open_library())
-    code = _answer(choices, store, written, wish, library)
+    with _time_limit(timeout):
+        code = _answer(choices, store, written, wish, library)
     if library is None:
         return code
     from geminids.faces.cli.sessions import tell_unreadable
@@ -210,7 +221,7 @@ def _answer(
         try:
             with waiting("Asking"):
                 database = stack.enter_context(Database(store))
-                stack.callback(_leave_behind, database)
+                stack.push(partial(_leave_behind, database))
                 tell_strays(database.strays)
                 answer = Answer(*database.ask(query))
         except NoTablesError:
@@ -227,7 +238,38 @@ def _answer(
             raise TooLargeError(MEMORY) from error
 
 
-def _leave_behind(database: Database) -> None:
+class _OutOfTimeError(KeyboardInterrupt):
+    """The time of a query is over, which ends it like Ctrl-C."""
+
+
+@contextmanager
+def _time_limit(seconds: float | None) -> Iterator[None]:
+    """Interrupt what takes longer. Raises TooSlowError."""
+    if seconds is None:
+        yield
+        return
+    import signal
+
+    from geminids.scale.sql.errors import TooSlowError
+
+    if not hasattr(signal, "setitimer"):
+        raise click.UsageError("--timeout does not work on this system.")
+
+    def end(*_: object) -> None:
+        raise _OutOfTimeError
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _OutOfTimeError as error:
+        raise TooSlowError(seconds) from error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _leave_behind(database: Database, _: object, error: BaseException | None, __: object) -> None:
     """Have this process end without waiting for a query that cannot be interrupted."""
     if database.is_left_behind:
         import atexit
@@ -235,4 +277,5 @@ def _leave_behind(database: Database) -> None:
 
         from geminids.core.signals import told_to_end
 
-        atexit.register(os._exit, told_to_end() or INTERRUPTED)
+        code = PARTLY_DONE if isinstance(error, _OutOfTimeError) else told_to_end() or INTERRUPTED
+        atexit.register(os._exit, code)

@@ -129,9 +129,9 @@ def _plain(used: "Tokens") -> str | None:
 
 
 def csv_line(row: "Iterable[Value]") -> str:
-    """A row as a line of CSV, with its end."""
+    """Return a row as a line of CSV; it ends as lines of other commands in a pipe do."""
     line = io.StringIO(newline="")
-    csv.writer(line).writerow([_cell(value) for value in row])
+    csv.writer(line, lineterminator="\n").writerow([_cell(value) for value in row])
     return line.getvalue()
 
 

@@ -26,15 +26,13 @@ from geminids.scale.sql.errors import (
     TooLargeError,
     bad_query,
 )
-from geminids.scale.sql.memory import bounded
-from geminids.scale.sql.reserved import with_quotes, without_end
+from geminids.scale.sql.memory import SPILLED, bounded
+from geminids.scale.sql.reserved import MARK, with_marked_names, with_quotes, without_end
 from geminids.scale.tables.forgotten import COLUMN, FORGOTTEN, read_forgotten, session_column
 from geminids.scale.tables.manifest import tables_there
 
 MEMORY = "1GB"
 """What a query may take; what needs more goes through a folder that is gone afterwards."""
-SPILLED = "2GB"
-"""The most that goes through that folder."""
 ROWS = 2_000
 """Of an answer at a time: some of them may be long."""
 _NAMES_OF_TYPES: dict[Kind, str] = {
@@ -58,6 +56,7 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
 _OF_QUERY = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
 """What the engine finds wrong in a query, whatever files it names."""
 _CHANGES = re.compile(r"WITH clause containing a .* statement must be at the top level")
+_MARKED_COLUMN = re.compile(rf'Referenced column "\w+{re.escape(MARK)}"')
 _OUT_OF_MEMORY = "Out of Memory Error: "
 """What the engine says where Arrow passes it on."""
 _UNDERSTOOD = '{"error":false,'
@@ -102,7 +101,6 @@ class Database:
             limits: dict[str, str] = {
                 "memory_limit": self._memory,
                 "temp_directory": f"{folder}/spilled",
-                "max_temp_directory_size": SPILLED,
             }
             self._connection = duckdb.connect(config=_CLOSED | limits)
             self._thread = Asking(self._connection.interrupt)
@@ -188,7 +186,18 @@ class Database:
             if not _CHANGES.search(str(error)):
                 raise
             raise BadQueryError("it may only read; no INSERT, UPDATE, DELETE, COPY.") from error
+        self._refuse_values_for_columns(query)
         return query
+
+    def _refuse_values_for_columns(self, query: str) -> None:
+        """Raise the engine's error for a missing column, where it would give a value of its own."""
+        if (marked := with_marked_names(query)) == query:
+            return
+        try:
+            self._connection.sql(marked)
+        except duckdb.BinderException as error:
+            if _MARKED_COLUMN.search(str(error)):
+                raise duckdb.BinderException(str(error).replace(f'{MARK}"', '"')) from error
 
     def _asking(self, work: Callable[[], Given], *, before_query: bool = False) -> Given:
         """What the engine answers, in a thread: who waits can be interrupted, and then so is the engine."""
@@ -221,6 +230,8 @@ class Database:
         folder = str(self._copies)
         self._connection.execute(f"SET allowed_paths = {_list({*paths, *map(_escaped, paths)})}")
         self._connection.execute(f"SET allowed_directories = {_list({folder, _escaped(folder)})}")
+        # Among the settings of a new connection it does nothing.
+        self._connection.execute(f"SET max_temp_directory_size = '{SPILLED}'")
         # Else each step opens all files again.
         self._connection.execute("SET parquet_metadata_cache = true")
         self._connection.execute("SET enable_external_access = false")

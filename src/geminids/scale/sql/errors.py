@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from shlex import quote
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
+from geminids.scale.sql.memory import SPILLED
 
 _LIST = "`geminids sql --schema` lists tables and columns."
 _LONGEST = 500
@@ -56,8 +57,20 @@ class TooLargeError(GeminidsError):
 
     def __init__(self, memory: str) -> None:
         super().__init__(
-            f"The query needs more than {memory} of memory and the room on the disk. Ask for fewer rows or "
-            "columns, or use another engine on the same tables: `geminids tables` writes them."
+            f"The query needs more than {memory} of memory and {SPILLED} of temporary files, or than the "
+            "disk has. Ask for fewer rows or columns, or use another engine on the same tables: "
+            "`geminids tables` writes them."
+        )
+
+
+class TooSlowError(GeminidsError):
+    """A query that did not end in the time that it was given."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"The query was stopped after {seconds:g} seconds (--timeout). Ask for less, or allow more time."
         )
 
 

@@ -10,8 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+SPILLED = "2GB"
+"""What a query may write to temporary files."""
 ROOM = 4 << 30
-"""Bytes of addresses that a query may add to those of this process; few of them are ever used."""
+"""Bytes of addresses that a query may add to those of this process; few of them are ever used.
+
+With less, a sort that is within the limit of the engine is refused; with this, one value may have 2 GB.
+"""
 _ADDRESSES = Path("/proc/self/statm")
 
 

@@ -1,10 +1,13 @@
 """A query as it was written, made into one that the engine takes.
 
 A column that is called like a word of the engine's grammar may be written as in other engines, and a query
-may end like in a file of queries.
+may end like in a file of queries. Where there is no column "user" or "current_date", the engine gives a value
+of its own instead, which looks like data.
 """
 
 from __future__ import annotations
+
+import re
 
 import duckdb
 
@@ -13,6 +16,17 @@ _COLUMN = b"at"
 _GRAMMAR = [b"time", b"zone"]
 """What follows where it is no column: AT TIME ZONE."""
 _END = b";"
+_OF_ENGINE = frozenset(
+    {b"current_catalog", b"current_role", b"current_schema", b"current_user", b"session_user", b"user"}
+)
+"""Names for which the engine has values that say nothing about sessions."""
+_OF_TIME = frozenset(
+    {b"current_date", b"current_time", b"current_timestamp", b"localtime", b"localtimestamp"}
+)
+"""Names for which the engine has values that a query may want, without quotes."""
+_NAME = re.compile(rb'"(\w+)"(?!")|(\w+)')
+MARK = "?"
+"""Behind a name in a query that is only tried."""
 
 
 def with_quotes(query: str) -> str:
@@ -27,6 +41,21 @@ def with_quotes(query: str) -> str:
             end = start + len(_COLUMN)
             pieces += (written[done:start], b'"', written[start:end], b'"')
             done = end
+    return b"".join([*pieces, written[done:]]).decode()
+
+
+def with_marked_names(query: str) -> str:
+    """Return a query that fails where the engine would take a missing column for a value of its own."""
+    written, tokens = _tokens(query)
+    pieces: list[bytes] = []
+    done = 0
+    for start, _ in tokens:
+        if not (found := _NAME.match(written, start)):
+            continue
+        quoted, bare = (found[number] or b"" for number in (1, 2))
+        if quoted.lower() in _OF_TIME | _OF_ENGINE or bare.lower() in _OF_ENGINE:
+            pieces += (written[done:start], b'"', quoted or bare, MARK.encode(), b'"')
+            done = found.end()
     return b"".join([*pieces, written[done:]]).decode()
 
 

@@ -1,4 +1,4 @@
-"""`csv`: messages or tool calls as a table (RFC 4180, UTF-8), for spreadsheets and data frames.
+"""`csv`: messages or tool calls as a table (UTF-8, quoted as in RFC 4180), for spreadsheets and data frames.
 
 A spreadsheet runs a cell that begins like a formula, and a session may hold one to harm its reader. A cell
 of words that begins with = + - @ (also as the wide letters of East Asia), a tab or a line end therefore gets
@@ -176,7 +176,7 @@ def _tokens(usage: Usage | None) -> Row:
 
 def _written(rows: Iterable[Row]) -> bytes:
     lines = io.StringIO(newline="")
-    csv.writer(lines).writerows([_cell(value) for value in row] for row in rows)
+    csv.writer(lines, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
     return encoded(lines.getvalue())
 
 
