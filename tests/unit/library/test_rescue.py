@@ -37,6 +37,7 @@ STRANDED: dict[str, set[tuple[str, Severity, str]]] = {
         ("82922be8", Severity.PARTLY, "ignored"),
         ("82922be8", Severity.PARTLY, "replaced"),
     },
+    "declined-and-resumed": {("e7037178", Severity.PARTLY, "ignored")},
     "declined-tools": {("92a09fc8", Severity.PARTLY, "ignored")},
     "disk-full": {("d1759a83", Severity.PARTLY, "damaged")},
     "hook-first": {("2575f18e", Severity.PARTLY, "ignored")},
@@ -159,6 +160,7 @@ def test_what_was_rescued_by_a_clock_that_is_slow_is_not_stranded_again(
 
 FUSED = {
     "chat-resume": "How many notes?",
+    "declined-and-resumed": "Which flower fits the notes?",
     "declined-tools": "Run something",
     "masked-history": "Read the first two files, each with the pages",
     "restored": "Write a new file",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from geminids.agents.gemini.custody.loaded_files import Loaded
 from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES
-from geminids.agents.gemini.custody.rescue_accidents import Accident
-from geminids.agents.gemini.custody.rescue_view import Seen, View, begins_like_command
+from geminids.agents.gemini.custody.rescue_accidents import Accident, joined_at
+from geminids.agents.gemini.custody.rescue_view import Seen, View, begins_like_command, is_unheeded
 from geminids.agents.gemini.read.agent_view import is_prompt
 from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.records import FileLog, Format
@@ -47,17 +47,23 @@ class Causes:
 
     def of(self, message: Message) -> Cause:
         """Why the CLI does not see a message, or does not send it."""
+        accident, by = self._accidents.get(message.id), message.dropped_by
+        if accident is Accident.UNHEEDED:
+            return self._why_unheeded(message)
         if seen := self._view.seen_as(message):
             why = _why_left_out(seen)
             place = seen.turn.places[-1] if why == FUSED else message.source
             return Cause(why, place.file, place.line)
-        accident, by = self._accidents.get(message.id), message.dropped_by
-        if accident is Accident.UNHEEDED:
-            why = "command" if begins_like_command(message.parts) else "hook"
-            return Cause(why, message.source.file, message.source.line)
         if accident and by:
             return Cause(accident, by.file, by.line)
         return min(map(self._cause_at, message.places), key=_by_weight)
+
+    def _why_unheeded(self, message: Message) -> Cause:
+        """Return why a resume left out a prompt."""
+        if not is_unheeded(message.parts) and (joined := joined_at(message, self._session.messages)):
+            return Cause(FUSED, joined.file, joined.line)
+        why = "command" if begins_like_command(message.parts) else "hook"
+        return Cause(why, message.source.file, message.source.line)
 
     def _cause_at(self, place: Location) -> Cause:
         """What keeps the CLI from what stands in one place."""
