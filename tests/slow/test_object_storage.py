@@ -267,7 +267,7 @@ def test_homes_are_read_over_a_bad_connection(proxy: Proxy, storage: str, copied
 def test_what_fails_always_is_said_and_nothing_is_half_written(
     proxy: Proxy, storage: str, home: Path, tmp_path: Path
 ) -> None:
-    proxy.choose = lambda method, path, number: Fault(503) if method == "PUT" and number > 12 else None
+    proxy.choose = lambda method, path, number: Fault(503) if method == "PUT" and number > 24 else None
     with pytest.raises(StoreFailedError, match=r"the storage answered 503.*What was written whole stays"):
         write_tables(home, tmp_path / "data", storage)
     proxy.choose = lambda method, path, number: None
@@ -443,7 +443,7 @@ def test_an_object_that_does_not_come_is_named(
     proxy.choose = lambda method, path, number: wait if "/messages/agent" in path else None
     refused = geminids("sql", "--tables", storage, *QUERY)
     assert refused.code == 2
-    assert "/messages/agent=gemini/month=2026-05/laptop" in refused.err
+    assert "/messages/agent=gemini/month=2026-05/" in refused.err
     assert "did not answer within 1 second" in refused.err
 
 

@@ -340,7 +340,9 @@ def test_a_forgotten_session_counts_nowhere_whoever_wrote_it(
 ) -> None:
     write_tables(home, tmp_path / "other", out, "desktop")
     where = ("--home", home, "--data", tmp_path / "data")
-    assert geminids(*where, "forget", FIRST_ID, "--yes").code == 0
+    forgotten = geminids(*where, "forget", FIRST_ID, "--yes")
+    assert forgotten.code == 0
+    assert f"may have them until the next `geminids tables --out {out}" in " ".join(forgotten.err.split())
     write_tables(home, tmp_path / "data", out)
     assert FIRST_ID in "".join(strings(out)), "the other machine has it still"
     with database_of(out) as ask:
@@ -353,8 +355,8 @@ def test_a_forgotten_session_counts_nowhere_whoever_wrote_it(
 
     write_tables(home, tmp_path / "other", out, "desktop")
     assert FIRST_ID not in "".join(strings(out)), "its rows are gone with the next run there"
-    (forgotten,) = (pq.read_table(path) for path in (out / "forgotten").glob("[!n]*.parquet"))
-    assert [len(text) for text in forgotten["session"].to_pylist()] == [64]
+    (hashes,) = (pq.read_table(path) for path in (out / "forgotten").glob("[!n]*.parquet"))
+    assert [len(text) for text in hashes["session"].to_pylist()] == [64]
 
     assert geminids(*where, "forget", "--undo", FIRST_ID).code == 0
     write_tables(home, tmp_path / "data", out)

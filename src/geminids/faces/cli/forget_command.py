@@ -92,8 +92,21 @@ def forget(
         if not yes:
             ask(_question(len(going)), UnansweredError("forgotten"))
         done = library.kept.forget(going, until_changed=until_changed, now=choices.now)
+        data_folder = library.data_folder
     _report(choices, done)
+    if data_folder is not None and not until_changed:
+        _name_tables(choices, data_folder)
     return 0
+
+
+def _name_tables(choices: Choices, data_folder: str) -> None:
+    """Name the places whose tables have the sessions until the next run."""
+    from geminids.scale.tables.places import noted_places
+    from geminids.sharing.transcript import words
+
+    for uri in noted_places(data_folder):
+        line = choices.spelled("tables", "--out", uri)
+        say(f"The tables in {words.path(uri)} may have them until the next `{line}`.")
 
 
 def _check(choices: Choices, wanted: Sequence[str], *, changes: bool, only_list: bool, undo: bool) -> None:

@@ -1,4 +1,4 @@
-"""The folders that this machine writes tables to, as `doctor` looks at them."""
+"""The places that this machine writes tables to: `doctor` checks them, `forget` names them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from geminids.scale.tables.manifest import tables_there
 from geminids.scale.tables.written import PlaceHealth
 
 
-def places_health(data_folder: str) -> Iterator[PlaceHealth]:
-    """Look at the folders that tables were written to; object storage is not asked."""
+def noted_places(data_folder: str) -> Iterator[str]:
+    """Return the folders and addresses that this machine wrote tables to, without that of `sql`."""
     for lock in sorted(Path(data_folder).glob("tables-*.lock")):
         uri = lock.read_bytes().decode("utf-8", "surrogateescape")
-        if uri and "://" not in uri and Path(uri).is_dir() and not is_below(uri, [data_folder]):
-            yield _health(uri)
+        if "://" in uri or (uri and Path(uri).is_dir() and not is_below(uri, [data_folder])):
+            yield uri
+
+
+def places_health(data_folder: str) -> Iterator[PlaceHealth]:
+    """Look at the folders that tables were written to; object storage is not asked."""
+    return (_health(uri) for uri in noted_places(data_folder) if "://" not in uri)
 
 
 def _health(uri: str) -> PlaceHealth:
