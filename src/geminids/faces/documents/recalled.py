@@ -66,7 +66,7 @@ class FoundSession(CitedSession, frozen=True, kw_only=True):
     missing: Sequence[str]
     """Words that it does not have, where it is listed because it fits best."""
     outcome: str | None
-    """How the last reply begins; null if there is none, or it cannot be told."""
+    """The first 300 characters of the last reply; null without one, or without time to read it."""
     messages: Sequence[FoundMessage]
 
 

@@ -1,7 +1,7 @@
 """The lines between a client and the server: every request is answered, and unread answers cost little.
 
-The SDK drops a line that it cannot parse, takes a second request with an id for the first one, and reads on
-while nobody takes its answers.
+The SDK drops lines that it cannot parse, confuses two requests with one id over HTTP, and reads on while a
+client leaves its answers unread.
 """
 
 from __future__ import annotations
