@@ -36,6 +36,7 @@ from geminids.sync.watch import stream as stream_module
 from geminids.sync.watch.files import Found, Item
 from geminids.sync.watch.sent import SETTLED, Sent, Unsettled, torn_records
 from tests.conftest import FIXTURES, Rights
+from tests.support import claude_lines
 from tests.support.connections import to_be_closed
 from tests.support.homes import FIRST_ID, tool_call, write_session
 from tests.support.watching import SECOND_ID, Listener, answer, append, heard, message, messages_of, silence
@@ -543,6 +544,17 @@ def test_a_project_is_meant_by_its_name(tmp_path: Path) -> None:
         append(shop, message("m2", "Here"))
         heard(events, says("Here"))
         silence(events)
+
+
+def test_a_session_belongs_to_each_folder_that_it_was_worked_in(tmp_path: Path) -> None:
+    claude_lines.write(tmp_path, claude_lines.user("o", None, "Not here"), name="other.jsonl")
+    went = claude_lines.write(tmp_path, claude_lines.user("u", None, "Start"))
+    events = to_be_closed(open_library([str(tmp_path)])).watch(project="wharf", pace=Pace(0.05, HEARTBEAT))
+    with closing(events):  # type: ignore[type-var]
+        next(events)
+        there = claude_lines.user("v", "u", "There") | {"cwd": "/home/ada/dev/wharf"}
+        append(went, there)
+        heard(events, says("Start", "There"))
 
 
 def test_a_home_given_by_hand_is_waited_for(tmp_path: Path) -> None:

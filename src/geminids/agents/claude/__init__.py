@@ -6,8 +6,8 @@
 
 A file is a tree of records, only ever appended to: each names the one it hangs on, and the conversation is
 the way from its leaf to the root. One reply of the model is spread over several lines. A fork, and in 1.0
-also a resume, copies what was said into a new file. Checked against releases 1.0.31, 1.0.120, 2.0.30, 2.0.76
-and 2.1.325.
+also a resume, copies what was said into a new file. Checked against releases 1.0.31, 1.0.120, 2.0.30, 2.0.42,
+2.0.76, 2.1.150, 2.1.325 and 2.1.328.
 
 Credentials are never opened.
 """

@@ -7,7 +7,7 @@
 
 A rollout is a log: what the model saw (items), what was shown (events), what was settled for a turn. A
 legacy one is whole in itself, and a fork copies its parent; a paginated one numbers its lines, and a fork
-points at its parent. Checked against releases 0.44 to 0.166, and files of the first months.
+points at its parent. Checked against releases 0.44 to 0.169, and files of the first months.
 """
 
 from __future__ import annotations
