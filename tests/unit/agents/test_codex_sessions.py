@@ -697,19 +697,38 @@ def test_a_revert_to_after_a_compaction_leaves_it_as_it_is() -> None:
 
 def test_a_rollback_to_before_a_compaction_leaves_nothing_of_what_came_before_it() -> None:
     (session,) = case("rollback-over-compaction")
+    rewound = ("Second line?", "Answer 1.", "(summary)", "Third line?", "Answer 3.")
     assert story(session) == [
-        *((text, State.COMPRESSED) for text in ("First line?", "(call)", "Milk.")),
-        *(
-            (text, State.REWOUND)
-            for text in ("Second line?", "Bread.", "(summary)", "Third line?", "A call.")
-        ),
+        *((text, State.COMPRESSED) for text in ("First line?", "(call)", "Answer 0.")),
+        *((text, State.REWOUND) for text in rewound),
+        *((text, State.CURRENT) for text in ("Second line, please?", "It says bread.")),
+        *((text, State.CURRENT) for text in ("Sure?", "Yes, bread.")),
+    ]
+
+
+def test_a_rollback_counts_the_summary_of_a_second_compaction_as_a_turn() -> None:
+    (session,) = case("rollback-over-compactions")
+    rewound = ("Third line?", "Answer 3.", "(summary)", "Fourth line?", "Answer 5.")
+    assert story(session) == [
+        ("First line?", State.CURRENT),
+        *((text, State.COMPRESSED) for text in ("(call)", "Answer 0.")),
+        ("Second line?", State.CURRENT),
+        *((text, State.COMPRESSED) for text in ("Answer 1.", "(summary)")),
+        *((text, State.REWOUND) for text in rewound),
         *((text, State.CURRENT) for text in ("Second line, please?", "It says bread.")),
         *((text, State.CURRENT) for text in ("Sure?", "Yes, bread.")),
     ]
 
 
 @pytest.mark.parametrize(
-    "name", ["fork", "reverted-over-compaction", "reverted-between-compactions", "rollback-over-compaction"]
+    "name",
+    [
+        "fork",
+        "reverted-over-compaction",
+        "reverted-between-compactions",
+        "rollback-over-compaction",
+        "rollback-over-compactions",
+    ],
 )
 def test_the_agents_own_view_holds_the_prompts_that_codex_sends(name: str) -> None:
     case_folder = FIXTURES / "codex" / name

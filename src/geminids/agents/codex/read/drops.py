@@ -23,7 +23,9 @@ class View:
         self.drafts: list[Draft] = []
         self._judged = 0
         """So many were left by a compaction that keeps what the human said: the next one leaves them too."""
-        self._first_compaction: Dropper | None = None
+        self._compactions: list[Dropper] = []
+        self.summary: Draft | None = None
+        """The summary that the newest compaction left."""
 
     def forget(self, draft: Draft) -> None:
         """Take the newest message away, if it is this one."""
@@ -37,28 +39,33 @@ class View:
         for at in range(len(self.drafts) - 1, -1, -1):
             if found == turns:
                 break
-            if _begins_turn(self.drafts[at], has_events=has_events, of_subagent=of_subagent):
+            draft = self.drafts[at]
+            # Codex counts a summary as a prompt. Behind the first one it reads nothing at all.
+            is_summary = draft is self.summary and len(self._compactions) > 1
+            if is_summary or _begins_turn(draft, has_events=has_events, of_subagent=of_subagent):
                 first, found = at, found + 1
         for draft in self.drafts[first:]:
             draft.drop(State.REWOUND, by)
-        if self._first_compaction is not None and first < len(self.drafts):
-            first = self._undo_first_compaction(first, self._first_compaction, by)
+        if self._compactions and first < len(self.drafts):
+            first = self._undo_compaction(first, self._compactions[-1], by)
         del self.drafts[first:]
         self._judged = min(self._judged, first)
 
-    def _undo_first_compaction(self, first: int, compaction: Dropper, by: Dropper) -> int:
-        """Drop what came before a rollback that reaches behind the first compaction; return what is left.
+    def _undo_compaction(self, first: int, compaction: Dropper, by: Dropper) -> int:
+        """Rewind what a compaction dropped of the turns that are taken back; return how many drafts are left.
 
-        Codex undoes the compaction too, but does not read again what it replaced.
+        Codex undoes the compaction too. If it was the first one, what it replaced is not read again.
         """
         oldest = self.drafts[first]
         if oldest.source.file != compaction.place.file or oldest.source.start > compaction.place.start:
             return first
-        for draft in self.drafts[:first]:
-            draft.drop(State.COMPRESSED, compaction)
         for draft in self._every[self._every.index(oldest) :]:
             if draft.state is State.COMPRESSED:
                 draft.state, draft.dropped_by = State.REWOUND, by
+        if len(self._compactions) > 1:
+            return first
+        for draft in self.drafts[:first]:
+            draft.drop(State.COMPRESSED, compaction)
         return 0
 
     def take_back(self, limits: Mapping[str, int | None], by: Dropper) -> None:
@@ -85,7 +92,8 @@ class View:
             if not compacted.holds(draft):
                 draft.drop(State.COMPRESSED, by)
         self._leave(first)
-        self._first_compaction = self._first_compaction or by
+        self._compactions.append(by)
+        self.summary = None
         self._judged = 0 if compacted.is_written else len(self.drafts)
 
     def _leave(self, first: int) -> None:

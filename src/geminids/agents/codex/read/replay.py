@@ -444,6 +444,7 @@ class Replay(Steps):
         self._pause()
         self.view.compress(record.payload.get("replacement_history"), summary, self._dropper(record))
         draft = self._summary(record, summary, spoken)
+        self.view.summary = draft if draft.origin is _SYNTHETIC else None
         if draft.used is None and early is not None:
             # The request for the summary is counted just before it.
             draft.used, draft.request_id = early.used, early.request_id
