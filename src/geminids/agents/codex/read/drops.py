@@ -24,6 +24,7 @@ class View:
         self._judged = 0
         """So many were left by a compaction that keeps what the human said: the next one leaves them too."""
         self._compactions: list[Dropper] = []
+        self._rewound = range(0)
         self.summary: Draft | None = None
         """The summary that the newest compaction left."""
 
@@ -59,14 +60,23 @@ class View:
         oldest = self.drafts[first]
         if oldest.source.file != compaction.place.file or oldest.source.start > compaction.place.start:
             return first
-        for draft in self._every[self._every.index(oldest) :]:
-            if draft.state is State.COMPRESSED:
-                draft.state, draft.dropped_by = State.REWOUND, by
+        self._rewind_compressed(oldest, by)
         if len(self._compactions) > 1:
             return first
         for draft in self.drafts[:first]:
             draft.drop(State.COMPRESSED, compaction)
         return 0
+
+    def _rewind_compressed(self, oldest: Draft, by: Dropper) -> None:
+        """Rewind all compressed drafts from one on; those of an earlier call are not looked at again."""
+        at = len(self._every)
+        draft = None
+        while draft is not oldest:
+            at = at - 1 if at - 1 not in self._rewound else self._rewound.start - 1
+            draft = self._every[at]
+            if draft.state is State.COMPRESSED:
+                draft.state, draft.dropped_by = State.REWOUND, by
+        self._rewound = range(at, len(self._every))
 
     def take_back(self, limits: Mapping[str, int | None], by: Dropper) -> None:
         """Restore the view that the records before the limit of each rollout gave, and rewind later drafts.
