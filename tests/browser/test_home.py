@@ -33,7 +33,12 @@ def figure(visit: Visit, name: str) -> str:
 def test_its_numbers_are_those_of_the_library(visit: Visit, library: Library) -> None:
     visit.go()
     totals = library.stats(StatsQuestion(by="agent"), datetime.now(UTC)).total
-    assert figure(visit, "Sessions") == f"{library.listing(Filter(kinds=LED_BY_HUMANS), 1).total:,}"
+    kinds = library.listing(Filter(), 1).kinds
+    assert figure(visit, "Sessions") == f"{kinds['main']:,}" == f"{totals.sessions:,}"
+    told = visit.page.get_by_role("main").locator("dl").first.inner_text()
+    assert (
+        f"and {kinds['checkpoint']} checkpoints, {totals.subagents} subagents, {kinds['lost']} lost" in told
+    )
     assert figure(visit, "Prompts") == f"{totals.prompts:,}"
 
 

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.serving import session_of
-from tests.browser.visiting import Visit
+from tests.browser.serving import serving, session_of
+from tests.browser.visiting import Visit, visiting
+from tests.support.homes import write_session
 from tests.support.web_apps import wait_until
 
 PANELS = ("Tokens", "Models", "Tools", "Projects", "Hours of the week")
@@ -175,3 +176,19 @@ def test_pictures_are_drawn_anew_when_the_colours_change(usage: Page) -> None:
     before = usage.evaluate(ink)
     usage.emulate_media(color_scheme="dark")
     wait_until(lambda: usage.evaluate(ink) != before, "other colours")
+
+
+def test_sessions_of_one_id_can_each_be_picked(browser: Browser, tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        write_session(tmp_path / "home", prompt=f"About {name}", slug=name)
+    options = ("--home", tmp_path / "home", "--data", tmp_path / "data")
+    with serving(*options, machine=tmp_path) as server, visiting(browser, server) as visit:
+        picker = visit.go("/usage").get_by_label("Session", exact=True)
+        for group in ("Newest", "Most tokens", "Longest active time"):
+            told = picker.locator(f'optgroup[label="{group}"] option')
+            expect(told).to_have_count(3)
+            assert len({option.get_attribute("value") for option in told.all()}) == 3
+        picker.select_option(
+            label=next(one for one in picker.locator("option").all_inner_texts() if "About two" in one)
+        )
+        expect(picker.locator("option:checked")).to_contain_text("About two")

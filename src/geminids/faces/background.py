@@ -201,7 +201,7 @@ def _sentence(outcome: Outcome) -> str:
     from geminids.sharing.transcript import words
 
     if outcome.failed:
-        return "The index is as it was."
+        return "The index was not updated."
     if not outcome.bundles:
         return "Nothing is new."
     groups, size = words.count(outcome.bundles, "group"), words.size(outcome.bytes)

@@ -452,7 +452,7 @@ class _Run:
         """What there is where nothing can be written: an index that is behind, or one that is not kept."""
         reason = str(error) if isinstance(error, GeminidsError) else f"The index cannot be written ({error})."
         if index is None:
-            self._said.append(f"{reason} It is made for this command only.")
+            self._said.append(f"{reason} This command uses a temporary index.")
             return self._in_memory()
         self._said.append(f"{reason} Shown is the state of the last sync.")
         return index, self._outcome()._replace(failed=True)

@@ -5,11 +5,15 @@ import shutil
 import sqlite3
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from geminids.core.model import folder_hash
+from geminids.faces.tui.browser.projects import project_lines
+from geminids.library import Library
+from geminids.query.usage.stats import StatsQuestion
 from tests.conftest import Run
 from tests.support.homes import FIRST_ID, tool_call, write_session
 from tests.support.shells import shell
@@ -146,7 +150,7 @@ def test_a_folder_where_people_keep_projects_is_found_and_remembered(
     (project,) = listed(geminids, tmp_path)
     assert (project["path"], project["known_by"], project["certain"]) == (str(folder), "search", True)
     again = geminids("projects", "resolve", "--home", tmp_path)
-    assert "Every project was known already" in again.err
+    assert "All projects are already known" in again.err
 
 
 def test_the_folders_of_a_chosen_home_are_looked_through_first(
@@ -334,7 +338,7 @@ def test_a_project_of_which_only_words_are_left_is_not_searched_for(geminids: Ru
         "marker",
         False,
     )
-    assert "Every project was known already" in geminids("projects", "resolve", "--home", tmp_path).err
+    assert "All projects are already known" in geminids("projects", "resolve", "--home", tmp_path).err
 
 
 def test_a_word_of_a_session_proves_its_folder_when_somebody_looks(geminids: Run, tmp_path: Path) -> None:
@@ -416,3 +420,81 @@ def test_a_pipe_gets_ids_and_leaves_the_numbers_of_the_last_list_alone(geminids:
     told = geminids("projects", "show", "shop", "--home", home).out.splitlines()
     assert told[-1].split("\t")[0] == "2026-05-01 10:00"
     assert SECOND_ID in geminids("show", "1", "--home", home, "--json").out
+
+
+def write_claude(home: Path, name: str, cwd: str | None, day: int = 3) -> None:
+    """A session of Claude Code; without `cwd` no record names its folder."""
+    folder = home / ".claude" / "projects" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    native_id = f"{day:08}-0000-4000-8000-000000000003"
+    record = {
+        "type": "user",
+        "uuid": f"u{day}",
+        "parentUuid": None,
+        "sessionId": native_id,
+        "timestamp": f"2026-05-{day:02}T09:00:00.000Z",
+        "version": "2.1.0",
+        "message": {"role": "user", "content": "Count the carts"},
+    }
+    line = json.dumps(record | ({"cwd": cwd} if cwd else {}))
+    (folder / f"{native_id}.jsonl").write_text(f"{line}\n", "utf-8")
+
+
+def write_codex(home: Path, day: int, cwd: str | None) -> None:
+    folder = home / ".codex" / "sessions" / "2026" / "05" / f"{day:02}"
+    folder.mkdir(parents=True)
+    thread, at = f"0199a213-81c0-7800-8aa1-{day:012}", f"2026-05-{day:02}T10:00:00.000Z"
+    meta = {"id": thread, "timestamp": at, "originator": "codex_cli_rs", "cli_version": "0.60.0"}
+    prompt = {"type": "user_message", "message": "Count the carts", "kind": "plain"}
+    records = [
+        {"timestamp": at, "type": "session_meta", "payload": meta | ({"cwd": cwd} if cwd else {})},
+        {"timestamp": at, "type": "event_msg", "payload": prompt},
+    ]
+    path = folder / f"rollout-2026-05-{day:02}T10-00-00-{thread}.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+
+
+def test_sessions_of_codex_without_a_folder_are_one_project_without_a_folder(
+    geminids: Run, tmp_path: Path
+) -> None:
+    write_codex(tmp_path, 1, None)
+    write_codex(tmp_path, 2, None)
+    write_codex(tmp_path, 3, "/srv/shop")
+    projects = json.loads(geminids("projects", "--home", tmp_path, "--json").out)["projects"]
+    found = {
+        project["project"]["path"] or project["project"]["slug"]: project["sessions"] for project in projects
+    }
+    assert found == {"/srv/shop": 1, "no folder": 2}
+    assert geminids("list", "--home", tmp_path, "--project", "no folder").out.count("\tno folder\t") == 2
+
+
+def test_a_folder_that_claude_names_is_the_known_one_of_that_name(geminids: Run, tmp_path: Path) -> None:
+    write_claude(tmp_path, "-srv-src-shop", None)
+    write_codex(tmp_path, 3, "/srv/src/shop")
+    (report,) = json.loads(geminids("projects", "--home", tmp_path, "--json").out)["projects"]
+    assert report["project"]["path"] == "/srv/src/shop"
+    assert (report["sessions"], report["agents"]) == (2, ["claude", "codex"])
+
+
+def test_a_name_that_two_known_folders_have_is_not_guessed(geminids: Run, tmp_path: Path) -> None:
+    write_claude(tmp_path, "-srv-src-shop", None)
+    write_codex(tmp_path, 3, "/srv/src/shop")
+    write_codex(tmp_path, 4, "/srv/src-shop")
+    found = listed(geminids, tmp_path)
+    assert {project["path"] for project in found} == {"/srv/src/shop", "/srv/src-shop", None}
+
+
+def test_a_guessed_folder_and_the_certain_one_are_one_project(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path, day=1, slug="shop", project="/srv/shop")
+    marker = next(tmp_path.rglob(".project_root"))
+    # The hash is of a folder elsewhere, and the note beside the sessions names this one.
+    write_session(tmp_path, SECOND_ID, day=2, slug="guess", project="/mnt/old/shop")
+    (tmp_path / ".gemini" / "tmp" / "guess" / ".project_root").write_text(marker.read_text())
+    (report,) = json.loads(geminids("projects", "--home", tmp_path, "--json").out)["projects"]
+    assert (report["project"]["path"], report["sessions"]) == ("/srv/shop", 2)
+    with Library([tmp_path], tmp_path / "data") as library:
+        (line,) = project_lines(library, datetime(2026, 6, 1, tzinfo=UTC))
+        assert (
+            line.used.prompts
+            == library.stats(StatsQuestion(), datetime(2026, 6, 1, tzinfo=UTC)).total.prompts
+        )

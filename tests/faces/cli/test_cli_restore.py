@@ -90,9 +90,9 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
 def test_another_word_than_yes_or_no_is_asked_about_again(gone: Path) -> None:
     with Terminal() as terminal:
         terminal.start("restore", FIRST)
-        terminal.until(r"Write it\?")
+        terminal.until(r"Restore it\?")
         terminal.type("maybe\n")
-        seen = terminal.until(r"Write it\?")
+        seen = terminal.until(r"Restore it\?")
         terminal.type("Yes\n")
         assert terminal.finish()[0] == 0
     assert "geminids: Type y or n.\n" in seen
@@ -103,8 +103,8 @@ def test_another_word_than_yes_or_no_is_asked_about_again(gone: Path) -> None:
 @pytest.mark.parametrize(("answer", "is_written"), [("y", True), ("n", False), ("", False)])
 def test_on_a_terminal_one_is_asked(gone: Path, answer: str, is_written: bool) -> None:
     shown, code = asked("restore", "1f0c", answer=answer)
-    assert "Write it? [y/N]" in shown
-    assert shown.index("session-2026") < shown.index("Write it?")
+    assert "Restore it? [y/N]" in shown
+    assert shown.index("session-2026") < shown.index("Restore it?")
     assert bool(sessions(gone)) is is_written
     assert code == (0 if is_written else 130)
 
@@ -114,7 +114,7 @@ def test_who_does_not_say_yes_hears_that_nothing_was_done(gone: Path, answer: st
     before = contents(gone)
     with Terminal() as terminal:
         terminal.start("restore", FIRST)
-        terminal.until(r"Write it\?")
+        terminal.until(r"Restore it\?")
         # Python does not hear a Ctrl-C in the moment in which it begins to wait for a line.
         time.sleep(0.3)
         terminal.type(answer)
@@ -272,7 +272,7 @@ def test_a_name_may_be_meant(geminids: Run, gone: Path) -> None:
 @pytest.mark.slow
 def test_of_several_one_is_asked_once(gone: Path) -> None:
     shown, code = asked("restore", "is:kept", answer="y")
-    assert (shown.count("[y/N]"), "Write 2 sessions? [y/N]" in shown, code) == (1, True, 0)
+    assert (shown.count("[y/N]"), "Restore 2 sessions? [y/N]" in shown, code) == (1, True, 0)
 
 
 @pytest.mark.slow

@@ -162,6 +162,14 @@ def test_sessions_of_one_id_are_each_opened_by_what_a_list_calls_them(twins: Tes
     assert {hit["session"]["id"] for hit in found} == {one["id"] for one in listed}
 
 
+def test_the_largest_sessions_of_one_id_are_told_apart(twins: TestClient) -> None:
+    listed = {one["id"] for one in twins.get("/api/sessions").json()["sessions"]}
+    largest = twins.get("/api/usage/sessions").json()
+    for sessions in largest.values():
+        assert len(sessions) == 2
+        assert {one["id"] for one in sessions} == listed
+
+
 def test_a_picture_of_a_session_that_shares_its_id_is_served(tmp_path: Path) -> None:
     png = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(16)).decode()
     for name in ("one", "two"):

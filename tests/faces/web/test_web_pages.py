@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from geminids.faces.web.pages import is_built
 from tests.support.homes import write_session
 from tests.support.web_apps import client_of
 
@@ -59,3 +60,12 @@ def test_what_is_not_there_is_not_answered_with_the_page(client: TestClient, pat
     answer = client.get(path)
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_an_installation_without_the_page_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geminids.faces.web.pages.FOLDER", "nowhere")
+    assert not is_built()
+    with client_of([tmp_path], tmp_path / "data") as client:
+        assert "Install Node 20.19 or newer" in client.get("/").text

@@ -63,7 +63,7 @@ def test_a_new_model_is_looked_up_and_the_others_are_kept_too() -> None:
 def test_a_model_that_is_not_known_is_not_looked_up_twice() -> None:
     again = Prices.load(KEPT, None, [UNKNOWN])
     assert again.to_keep is None
-    assert again.why_not(*UNKNOWN) == "it is not in the price list of genai-prices"
+    assert again.why_not(*UNKNOWN) == "not in the price list of genai-prices"
 
 
 def test_a_model_that_nobody_asked_for_has_no_price() -> None:

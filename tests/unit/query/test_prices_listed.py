@@ -272,9 +272,7 @@ def test_models_are_known_by_the_names_agents_write(provider: str | None, writte
 )
 def test_a_name_that_may_mean_another_model_has_no_price(provider: str | None, written: str) -> None:
     assert priced_as(provider, written) is None
-    assert listed(provider, written).why_not(provider, written) == (
-        "it is not in the price list of genai-prices"
-    )
+    assert listed(provider, written).why_not(provider, written) == ("not in the price list of genai-prices")
 
 
 def test_no_model_of_the_list_is_taken_for_another_one() -> None:

@@ -21,6 +21,11 @@ DEEPEST = 6
 """So many levels of folders are looked into below the folder of a project."""
 
 
+def slug_of(path: str) -> str:
+    """Return the name of the folder in which the sessions of a project are: its path, without odd letters."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in path)
+
+
 def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
     """The homes this machine should have, each once; one that is named need not be there."""
     found = [Home(AGENT, below(user_home, DATA_FOLDER), "the user's home")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from geminids.agents.claude.homes import DATA_FOLDER
+from geminids.agents.claude.homes import DATA_FOLDER, slug_of
 from geminids.core.agents.plain import PlainProjects
 
 if TYPE_CHECKING:
@@ -33,3 +33,7 @@ class ClaudeProjects(PlainProjects):
         from geminids.agents.claude.read.evidence import named_folders
 
         return named_folders(session)
+
+    def slug_of(self, path: str) -> str:
+        """Return the name of the folder in which the sessions of a project are."""
+        return slug_of(path)

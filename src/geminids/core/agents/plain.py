@@ -85,6 +85,10 @@ class PlainProjects:
         """The folder that a session was worked in, where its records say so."""
         return (session.project.path,) if session.project.path else ()
 
+    def slug_of(self, path: str) -> str | None:
+        """Return None: the names of its folders say nothing of paths."""
+        return None
+
 
 class PlainCustody:
     """An agent that deletes nothing by itself and hides no session that it has."""

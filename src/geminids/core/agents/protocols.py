@@ -130,6 +130,10 @@ class ProjectFacts(Protocol):
         """Every folder that a session names in any way: one of them may be its project's."""
         ...
 
+    def slug_of(self, path: str) -> str | None:
+        """Return the name that the agent makes of the path of a project; None if it makes none."""
+        ...
+
 
 class Custodian(Protocol):
     """What the agent sees, hides and deletes, and how its sessions come back. Starts and writes nothing."""

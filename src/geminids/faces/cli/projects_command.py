@@ -181,7 +181,7 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
         say("The result cannot be stored; `geminids doctor` shows the data directory.")
     looked = f"{words.count(found.looked_at, 'folder')} searched"
     if not found.missing:
-        known = "Every project is known" if found.resolved else "Every project was known already"
+        known = "All projects are known" if found.resolved else "All projects are already known"
         say(f"{known}; {looked}.")
         return 0
     missing = words.count(len(found.missing), "folder")

@@ -225,7 +225,7 @@ def _whose(planned: Sequence[Planned], one: Planned) -> str:
 def _question(number: int) -> str:
     from geminids.sharing.transcript import words
 
-    return "Write it?" if number == 1 else f"Write {words.count(number, 'session')}?"
+    return "Restore it?" if number == 1 else f"Restore {words.count(number, 'session')}?"
 
 
 def _draw(choices: Choices, possible: Sequence[Planned]) -> None:

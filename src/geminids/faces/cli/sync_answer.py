@@ -76,7 +76,7 @@ def _sentence(outcome: Outcome, library: Library) -> str:
     from geminids.sharing.transcript import words
 
     if outcome.failed:
-        return "The index is as it was."
+        return "The index was not updated."
     kept = f" Copies of {words.count(outcome.kept, 'file')} were kept." if outcome.kept else ""
     if not outcome.bundles:
         nothing = "Nothing is new." if not outcome.built else "There is nothing to index."

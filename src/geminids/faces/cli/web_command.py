@@ -7,6 +7,7 @@ from functools import partial
 import click
 
 from geminids.faces.cli.options import Choices, pass_choices, shared_options, sync_option
+from geminids.faces.cli.talk import say
 
 
 @click.command()
@@ -45,17 +46,20 @@ def serve_web(
     from geminids.library import are_chosen, open_library
 
     try:
+        from geminids.faces.web.pages import NO_PAGE, is_built
         from geminids.faces.web.server import serve
     except ModuleNotFoundError as error:
         from geminids.faces.web.errors import WebNotInstalledError
 
         raise WebNotInstalledError(str(error.name)) from error
+    if not is_built():
+        say(NO_PAGE)
     may_be_sample = not choices.sample and not are_chosen(choices.home)
     serve(
         partial(open_library, choices.home, choices.data, sample=choices.sample),
         open_sample=partial(open_library, (), choices.data, sample=True) if may_be_sample else None,
         port=port,
-        opens_browser=opens_browser,
+        opens_browser=opens_browser and is_built(),
         page=page,
         redacts=redacts,
         syncs=not choices.no_sync,

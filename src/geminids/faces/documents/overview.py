@@ -97,6 +97,9 @@ class Overview(Document, frozen=True, kw_only=True):
     """What there is at a glance."""
 
     sessions: int
+    """Those that a person led, without checkpoints and lost ones."""
+    checkpoints: int
+    lost: int
     subagents: int
     kept: int
     """Sessions whose files are gone, and that are read from copies."""

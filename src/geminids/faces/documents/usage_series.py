@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -107,11 +107,12 @@ def usage_series(found: OverTime) -> UsageSeries:
     )
 
 
-def largest_sessions(found: stats.LargestSessions) -> LargestSessions:
-    """The sessions that stand out."""
+def largest_sessions(found: stats.LargestSessions, keys: Mapping[int, str]) -> LargestSessions:
+    """Return the sessions that stand out, each with its key by the number of its row."""
 
     def large(row: SessionRow, *, tokens: int | None = None, active: float | None = None) -> LargeSession:
-        return filled(LargeSession, row, title=harmless(row.title), tokens=tokens, active=active)
+        title = harmless(row.title)
+        return filled(LargeSession, row, id=keys[row.number], title=title, tokens=tokens, active=active)
 
     return LargestSessions(
         by_tokens=[large(row, tokens=tokens) for row, tokens in found.by_tokens],

@@ -90,7 +90,9 @@ def overview(desk: Desk, asked: AskedForOverview) -> Overview:
     by_day = library.stats(StatsQuestion(by="day", since=str(first)), now)
     span = by_agent.span
     return Overview(
-        sessions=listing.total,
+        sessions=listing.kinds.get("main", 0),
+        checkpoints=listing.kinds.get("checkpoint", 0),
+        lost=listing.kinds.get("lost", 0),
         subagents=by_agent.total.subagents,
         kept=library.listing(Filter(kinds=LED_BY_HUMANS, kept=True), 1).total,
         prompts=by_agent.total.prompts,

@@ -28,13 +28,19 @@ _TYPES = {
     ".woff2": "font/woff2",
     ".txt": "text/plain; charset=utf-8",
 }
-_WITHOUT = b"""<!doctype html>
+NO_PAGE = (
+    "The page of the web app is missing: it is built when geminids is installed, and Node was not found. "
+    "Install Node 20.19 or newer, then install geminids again with `pip install --force-reinstall`; in a "
+    "clone, `make page` builds it."
+)
+_WITHOUT = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>geminids</title></head>
 <body><h1>geminids</h1>
-<p>This installation has no page: it was made without the front end. The data is at
+<p>{NO_PAGE.replace("`", "")}</p>
+<p>The data is at
 <a href="/api/overview">/api/overview</a>; <a href="/api/openapi.json">/api/openapi.json</a> says what else
 there is.</p></body></html>
-"""
+""".encode()
 
 
 class Page(NamedTuple):
@@ -42,6 +48,11 @@ class Page(NamedTuple):
 
     content: bytes
     media_type: str
+
+
+def is_built() -> bool:
+    """Return whether this installation has the page."""
+    return files("geminids.faces.web").joinpath(FOLDER, INDEX).is_file()
 
 
 class Pages:

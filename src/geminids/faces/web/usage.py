@@ -64,7 +64,9 @@ def series(desk: Desk, asked: AskedForSeries) -> UsageSeries:
 def largest(desk: Desk, asked: AskedForLargest) -> LargestSessions:
     """The sessions that used most, and those that took most time, each with its subagents."""
     found = desk.library.largest_sessions(_question(asked, by="session"), asked.limit, desk.now)
-    return largest_sessions(found)
+    rows = [row for row, _ in (*found.by_tokens, *found.by_time)]
+    keys = zip((row.number for row in rows), desk.library.keys(rows), strict=True)
+    return largest_sessions(found, dict(keys))
 
 
 def hours(desk: Desk, asked: AskedOfSessions) -> Hours:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 
+from geminids.core import agents
 from geminids.core.model import KnownBy, Project, folder_hash
-from geminids.core.spellings import main_place
+from geminids.core.spellings import main_place, same_place
 
 _SURER = {known_by: rank for rank, known_by in enumerate(KnownBy)}
 Remembered = Callable[[str], Project | None]
@@ -19,10 +21,17 @@ class Identity(dict[Project, Project]):
     """The main folder of a repository, by the folder of another work tree of it."""
 
     def key(self, project: Project) -> str:
-        """What two projects have in common if they are one: the folder where it is known, else the hash."""
-        if project.path and is_settled(project):
+        """What two projects have in common if they are one: the folder where it is known, else the hash.
+
+        A guessed folder is the one that another project is known to be in.
+        """
+        if project.path and (is_settled(project) or same_place(project.path) in self._settled_places):
             return main_place(self.repositories.get(project.path, project.path))
         return project.hash or project.path or project.slug or ""
+
+    @cached_property
+    def _settled_places(self) -> set[str]:
+        return {same_place(project.path) for project in self.values() if project.path and is_settled(project)}
 
 
 def best_known(projects: Iterable[Project], remembered: Remembered) -> Identity:
@@ -43,9 +52,29 @@ def best_known(projects: Iterable[Project], remembered: Remembered) -> Identity:
         known = remembered(project_hash)
         if known and (known.known_by is KnownBy.LINK or not project.certain):
             best[project_hash] = _surer(project, known)
-    return Identity(
-        {project: _with_path_of(project, best.get(hashes[project] or "")) for project in distinct}
-    )
+    known_best = {project: _with_path_of(project, best.get(hashes[project] or "")) for project in distinct}
+    return Identity(_with_named_folders(known_best))
+
+
+def _with_named_folders(best: Mapping[Project, Project]) -> dict[Project, Project]:
+    """Add the folders of projects that are known by a name alone, if one known folder has that name."""
+    nameless = {known.slug for known in best.values() if known.slug and not (known.path or known.hash)}
+    if not nameless:
+        return dict(best)
+    folders: dict[str, dict[str, str]] = {}
+    facts = [source.projects() for source in agents.every()]
+    for path in sorted({known.path for known in best.values() if known.path and is_settled(known)}):
+        for slug in nameless.intersection(filter(None, (agent.slug_of(path) for agent in facts))):
+            folders.setdefault(slug, {}).setdefault(same_place(path), path)
+    return {project: _in_named_folder(known, folders) for project, known in best.items()}
+
+
+def _in_named_folder(project: Project, folders: Mapping[str, Mapping[str, str]]) -> Project:
+    paths: Sequence[str] = list(folders.get(project.slug or "", {}).values())
+    if project.path or project.hash or len(paths) != 1:
+        return project
+    # Several paths have the name, so the folder is a guess.
+    return Project(paths[0], None, project.slug, KnownBy.MARKER)
 
 
 def is_settled(project: Project) -> bool:

@@ -15,15 +15,13 @@ from pathlib import Path
 import msgspec
 
 from geminids.agents.claude.custody.forecast import USUAL_REST, rule_in, usual_home
-from geminids.agents.claude.homes import HOME_VARIABLE, PROJECTS
+from geminids.agents.claude.homes import HOME_VARIABLE, PROJECTS, slug_of
 from geminids.core.agents.resume import Circumstances, NotResumable, Offer, Resumable, Resuming, resume_option
-from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Session, SessionKind
 from geminids.core.timestamps import disk_time
 
 PROGRAM = "claude"
 _SOON = timedelta(days=5)
-_NOT_A_NAME = lazy_pattern(r"[^A-Za-z0-9]")
 _LONGEST_NAME = 200
 """Names of folders that would be longer are cut, and end with a digest."""
 
@@ -108,7 +106,7 @@ def _home_of(file: Path) -> Path:
 
 def _is_folder_of(name: str, folder: str) -> bool:
     """Whether sessions of a folder lie under this name; it is that of the real folder."""
-    spelled = {_NOT_A_NAME.sub("-", path) for path in (folder, os.path.realpath(folder))}
+    spelled = {slug_of(path) for path in (folder, os.path.realpath(folder))}
     return name in spelled or any(
         len(one) > _LONGEST_NAME and name.startswith(one[:_LONGEST_NAME]) for one in spelled
     )

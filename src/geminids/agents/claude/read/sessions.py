@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from geminids.agents.claude.homes import AGENT
+from geminids.agents.claude.homes import AGENT, slug_of
 from geminids.agents.claude.read.content import text_or_none
 from geminids.agents.claude.read.conversations import Conversation
 from geminids.agents.claude.read.messages import MessageBuilder
@@ -17,7 +17,6 @@ from geminids.agents.claude.read.records import FORMAT, LAST_PROMPT, QUEUE
 from geminids.agents.claude.read.totals import totals_of
 from geminids.agents.claude.read.tree import Leaf, lay_out, with_unrecorded
 from geminids.core.agents.base import Bundle
-from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     KnownBy,
     Message,
@@ -43,7 +42,6 @@ from geminids.core.model.summary import (
 )
 from geminids.core.timestamps import parse_time
 
-_NOT_A_NAME = lazy_pattern(r"[^A-Za-z0-9]")
 _NO_TITLES = ("Invalid API key", "API Error")
 """What 1.0 took for a title when the request for one failed."""
 _NO_BRANCH = frozenset({"", "HEAD"})
@@ -192,7 +190,7 @@ def _project(known: Project, folders: Sequence[str]) -> Project:
     """The folder that the records name; of several, the one that the project's folder is named after."""
     if not folders:
         return known
-    named = (folder for folder in folders if _NOT_A_NAME.sub("-", folder) == known.slug)
+    named = (folder for folder in folders if slug_of(folder) == known.slug)
     path = next(named, folders[0])
     return Project(path, None, known.slug, KnownBy.RECORDS, certain=True)
 

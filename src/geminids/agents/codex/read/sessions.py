@@ -38,6 +38,9 @@ from geminids.core.model.summary import (
 )
 from geminids.core.timestamps import parse_time
 
+NO_FOLDER = "no folder"
+"""The project of sessions whose records name no folder."""
+
 
 def session_of(
     bundle: Bundle, rollouts: Sequence[Rollout], problems: Iterable[Problem], *, alone: bool
@@ -164,7 +167,7 @@ class _Thread:
     def _project(self) -> Project:
         folder = text_or_none(self._newest.meta.get("cwd")) or self._replay.settings.get("cwd")
         if not folder:
-            return Project(None, None, self._bundle.project.slug, None)
+            return Project(None, None, NO_FOLDER, None)
         return Project(folder, None, None, KnownBy.RECORDS, certain=True)
 
     def _folders(self) -> tuple[str, ...]:

@@ -74,7 +74,8 @@ def doomed(fates: Iterable[Fate], program: Program, rule: Rule) -> dict[str, Doo
     found = {one.fate.file: doom_of[one.name] for one in listed if one.name in doom_of}
     if program.deletes_subagents:
         for session_id, (parent, doom) in _parents(listed, doom_of, program).items():
-            because = f"it is deleted with its parent, {parent!r}: {doom.because}"
+            why = ", which shares its id with another file" if doom.cause == TWIN else f": {doom.because}"
+            because = f"it is deleted with its parent, {parent!r}{why}"
             for fate in of_subagents.get(session_id, ()):
                 found[fate.file] = Doom(doom.at, WITH_PARENT, because)
     return found
@@ -169,9 +170,9 @@ def _take_along(group: Sequence[_Listed], alone: Mapping[str, Doom], doom_of: di
 def _taken_along(one: _Listed, first: _Listed, doom: Doom) -> Doom:
     own, others = seen.native_id(one.traits), seen.native_id(first.traits)
     is_twin = doom.cause in (NOTHING_TO_RESUME, UNREADABLE) and own is not None and own == others
-    because = f"its name ends like {first.name!r}, with which it is deleted, and {doom.because}"
+    because = f"its name ends like {first.name!r}, which is deleted: {doom.because}"
     if is_twin:
-        because = f"it has the same id as {first.name!r} and is deleted with it, and {doom.because}"
+        because = f"it shares its id with {first.name!r}, which is deleted: {doom.because}"
     return Doom(doom.at, TWIN if is_twin else SAME_SUFFIX, because)
 
 

@@ -501,7 +501,7 @@ class Sessions(View):
     def _told_first(self) -> Sequence[str]:
         """What is seen as long as there is no list."""
         if said := self._asker.said:
-            return (said, "The newest come first. They stand here as soon as they are read.")
+            return (said, "The newest come first. They appear as soon as they are read.")
         return ("Looking …",)
 
     def _nothing(self, columns: int) -> list[Row]:

@@ -60,7 +60,7 @@ def _listed(snapshot: DataSnapshot, provider: str | None, model: str) -> Listed:
         if not _is_another_version(found.id, name):
             window = _context_window(model, found)
             return Listed(f"{found_provider.id}/{found.id}", tuple(_periods(found)), context_window=window)
-    return Listed("", (), "it is not in the price list of genai-prices")
+    return Listed("", (), "not in the price list of genai-prices")
 
 
 def _context_window(model: str, found: ModelInfo) -> int | None:

@@ -47,6 +47,8 @@ export interface SyncState {
 /** What there is at a glance. */
 export interface Overview {
   sessions: number;
+  checkpoints: number;
+  lost: number;
   subagents: number;
   kept: number;
   prompts: number;
