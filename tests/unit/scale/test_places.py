@@ -53,6 +53,9 @@ def test_what_is_no_address_is_refused(uri: str) -> None:
         ("403 Forbidden: <Code>QuotaExceeded</Code>", "s3://b", "is full", True),
         ("507 Insufficient Storage", "az://b", "is full", True),
         ("status code: 503 Service Unavailable", "gs://b", "answered 503, also when asked again", True),
+        ("GET http://127.0.0.1:50712/b in 1.507s: status code: 503", "s3://b", "answered 503", True),
+        ("Server returned non-2xx status code: 507", "s3://b", "is full", True),
+        ("status code: 412 Precondition Failed", "s3://b", "written anew while it was read", True),
         ("HTTP error: error sending request", "s3://b", "cannot be reached", True),
         ("HTTP error: builder error", "s3://b", "AWS_ALLOW_HTTP=true", False),
         (
