@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SPILLED = "2GB"
-"""What a query may write to temporary files."""
+"""The most that a query may write to temporary files."""
 ROOM = 4 << 30
 """Bytes of addresses that a query may add to those of this process; few of them are ever used.
 
