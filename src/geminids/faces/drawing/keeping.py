@@ -181,7 +181,7 @@ def draw_forecast(
         page.line((f"… and {words.count(more, 'more session')} (--all)", "quiet"))
     for cause in dict.fromkeys(one.first.cause for one in shown):
         if cause in CAUSES:
-            page.words(f"{cause.replace('-', ' ')}: {CAUSES[cause]}", "quiet")
+            page.words(f"{cause_in_words(cause)}: {CAUSES[cause]}", "quiet")
     if is_rubbish_among(kept.found.forecast.endangered):
         page.line()
         page.command(f"{MAY_BE_REPAIRED}  ", kept.spelled("rescue"))
@@ -206,9 +206,14 @@ def _row(expiring: Expiring, names: Mapping[str, str], now: datetime) -> list[Sp
         (one.agent, "quiet"),
         (PurePath(one.project).name if one.project else "", "human"),
         one.title or PurePath(one.file).name,
-        (one.cause.replace("-", " "), "quiet"),
+        (cause_in_words(one.cause), "quiet"),
         ("kept", "good") if expiring.kept else ("none", "bad"),
     ]
+
+
+def cause_in_words(cause: str) -> str:
+    """Return a cause as columns show it."""
+    return "same id" if cause == "twin" else cause.replace("-", " ")
 
 
 def due(at: datetime | None, now: datetime) -> str:

@@ -259,7 +259,7 @@ def _expiring_row(one: Expiring, now: datetime) -> Callable[[int], Row]:
         Piece(first.agent, f"agent {first.agent}"),
         Piece(first.title or PurePath(first.file).name),
         Piece(PurePath(first.project).name if first.project else "", "quiet"),
-        Piece(first.cause.replace("-", " "), "quiet"),
+        Piece(keeping.cause_in_words(first.cause), "quiet"),
         Piece("kept", "good") if one.kept else Piece("none", "bad"),
     )
     return _cells_row(EXPIRING, cells)
