@@ -183,7 +183,7 @@ def test_sessions_of_one_id_can_each_be_picked(browser: Browser, tmp_path: Path)
         write_session(tmp_path / "home", prompt=f"About {name}", slug=name)
     options = ("--home", tmp_path / "home", "--data", tmp_path / "data")
     with serving(*options, machine=tmp_path) as server, visiting(browser, server) as visit:
-        picker = visit.go("/usage").get_by_label("Session", exact=True)
+        picker = visit.go("/usage").get_by_role("region", name="One session").get_by_role("combobox")
         for group in ("Newest", "Most tokens", "Longest active time"):
             told = picker.locator(f'optgroup[label="{group}"] option')
             expect(told).to_have_count(3)
