@@ -192,6 +192,7 @@ CREATE OR REPLACE TEMPORARY VIEW sessions AS
         CASE WHEN holding.session_key IS NULL THEN s.total ELSE used.total END AS total,
         s.reported_total,
         s.unrecorded,
+        s.incomplete,
         s.files,
         s.kept,
         s.problems,

@@ -199,6 +199,7 @@ def _session_row(session: Session, whose: Row, *, words: bool) -> Row:
         *_tokens(usage),
         session.reported.total if session.reported else None,
         sum(one.requests or 0 for one in session.unrecorded),
+        session.is_incomplete,
         [(file.path, file.format, file.size, file.kept) for file in session.files],
         session.kept,
         len(session.problems),

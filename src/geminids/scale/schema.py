@@ -118,6 +118,7 @@ SESSIONS = Table(
         *TOKENS,
         Column("reported_total", "int", "The agent's own total, where it keeps one."),
         Column("unrecorded", "int", "Requests that are known to be missing from its files."),
+        Column("incomplete", "bool", "Whether its files were not read completely: numbers are lower bounds."),
         Column("files", "files", "The files that it was read from."),
         Column("kept", "bool", "Whether files of it are gone, and it was read from kept copies."),
         Column("problems", "int", "What could not be read of it."),

@@ -119,7 +119,7 @@ def test_figures_name_those_that_have_nothing_to_count(
     heading = shown.splitlines()[1].partition(" · ")[0]
     note = next(line for line in shown.splitlines() if line.startswith("Not counted: "))
     assert counted(heading) + counted(note) == every
-    document = check_printed(geminids("stats", "--json", *options).out, "geminids/stats/1")
+    document = check_printed(geminids("stats", "--json", *options).out, "geminids/stats/2")
     assert Counter(document["kinds"]) == counted(heading)
     assert Counter(document["uncounted"]) == counted(note)
     led = Counter(document["kinds"]) - Counter(subagent=every["subagent"])

@@ -51,7 +51,7 @@ def rows_of(printed: str) -> tuple[list[dict[str, str]], dict[str, str]]:
 
 
 def whole(number: str) -> int:
-    return 0 if number == "–" else int(number.replace(",", "").lstrip("+-"))
+    return 0 if number == "–" else int(number.replace(",", "").lstrip("+-≥"))
 
 
 def csv_rows(printed: str) -> list[dict[str, str]]:
@@ -93,7 +93,7 @@ def test_csv_and_json_hold_what_the_library_counts(geminids: Run, by: str) -> No
         found = library.stats(StatsQuestion(by=by, estimate=True))
     rows = csv_rows(geminids("stats", "--sample", "--by", by, "--estimate", "--csv").out)
     document = check_printed(
-        geminids("stats", "--sample", "--by", by, "--estimate", "--json").out, "geminids/stats/1"
+        geminids("stats", "--sample", "--by", by, "--estimate", "--json").out, "geminids/stats/2"
     )
     assert [row["key"] for row in rows] == [group.key for group in found.groups]
     for row, told, group in zip(rows, document["groups"], found.groups, strict=True):
@@ -101,6 +101,59 @@ def test_csv_and_json_hold_what_the_library_counts(geminids: Run, by: str) -> No
     assert document["total"]["tokens"]["total"] == found.total.tokens.total == 1_192_511
     assert document["prices"] == {"label": "list-price estimate", "library": _prices(), "overrides": []}
     assert [day["day"] for day in document["days"]] == [str(day) for day, _ in found.days]
+
+
+def test_several_groupings_as_json_and_csv(geminids: Run) -> None:
+    question = ("stats", "--sample", "--by", "model,project")
+    document = check_printed(geminids(*question, "--json").out, "geminids/stats/2")
+    assert document["by"] == ["model", "project"]
+    named = [[(one["by"], one["name"]) for one in group["group"]] for group in document["groups"]]
+    assert named[0] == [("model", "gemini-3.8-flash"), ("project", "skycast")]
+    rows = csv_rows(geminids(*question, "--csv").out)
+    assert [[(row["by"], row["name"]), (row["by_2"], row["name_2"])] for row in rows] == named
+    assert [group["tokens"]["total"] for group in document["groups"]] == [
+        int(row["total_tokens"]) for row in rows
+    ]
+
+
+def test_several_groupings_as_text(geminids: Run) -> None:
+    """On a terminal a name stands at the first of its rows, in a pipe on all of them."""
+    groups, total = rows_of(geminids("stats", "--sample", "--by", "model,project").out)
+    assert [(group["model"], group["project"]) for group in groups][:2] == [
+        ("gemini-3.8-flash", "skycast"),
+        ("gemini-3.8-flash", "recipes"),
+    ]
+    assert total["model"] == "total"
+    drawn = plain(on_terminal("stats", "--sample", "--by", "model,project", columns=80))
+    heading = next(place for place, line in enumerate(drawn) if line.startswith("model  "))
+    assert [line[:31].rstrip() for line in drawn[heading + 1 : heading + 4]] == [
+        "gemini-3.8-flash        skycast",
+        "                        recipes",
+        "gemini-3-flash-preview  skycast",
+    ]
+    assert all(cell_len(line) <= 80 for line in drawn)
+
+
+def test_rows_that_a_limit_leaves_out_add_up_with_the_others(geminids: Run) -> None:
+    said = geminids("stats", "--sample", "--by", "month,model,project", "--limit", "2")
+    earlier, *shown, total = said.out.split("\n\n")[1].splitlines()[1:]
+    assert earlier.startswith("5 earlier ")
+    assert sum(whole(line.split()[-2]) for line in (earlier, *shown)) == whole(total.split()[-2]) == 1_192_511
+    assert "more rows" in on_terminal("stats", "--sample", "--by", "month,model", "--limit", "1")
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("model,tool", "--by cannot combine model and tool: tools use no tokens of their own."),
+        ("model,colour", "--by: 'colour' is not one of day, week"),
+        ("model,", "--by: '' is not one of day, week"),
+    ],
+)
+def test_groupings_that_cannot_be_had_are_refused(geminids: Run, by: str, said: str) -> None:
+    outcome = geminids("stats", "--sample", "--by", by)
+    assert outcome.code == 2
+    assert said in outcome.err
 
 
 def _prices() -> str:
@@ -218,7 +271,7 @@ def test_replies_without_tokens_are_told_and_no_rows_of_their_own(geminids: Run,
     assert [group["model"] for group in groups] == ["gemini-3-pro"]
     assert total["requests"] == "1"
     document = json.loads(geminids("stats", "--home", tmp_path, "--by", "model", "--json").out)
-    unknown = {group["name"]: group["tokens"] for group in document["groups"]}["(unknown)"]
+    unknown = {group["group"][0]["name"]: group["tokens"] for group in document["groups"]}["(unknown)"]
     assert (unknown["requests"], unknown["unmeasured"]) == (0, 1)
     guessed = geminids("stats", "--home", tmp_path, "--by", "model", "--estimate").out
     assert "(unknown) " in guessed
@@ -711,7 +764,7 @@ def test_a_year_and_a_month_are_times(geminids: Run) -> None:
     assert of_year["total"] == json.loads(geminids("stats", "--sample", "--json").out)["total"]
     october = ("--since", "2026-10", "--until", "2026-10")
     days = json.loads(geminids("stats", "--sample", "--json", *october).out)["groups"]
-    assert {day["key"][:7] for day in days} == {"2026-10"}
+    assert {day["group"][0]["key"][:7] for day in days} == {"2026-10"}
     assert "Cannot read the time '2026-13'" in geminids("stats", "--sample", "--since", "2026-13").err
 
 

@@ -266,7 +266,7 @@ def test_the_numbers_are_those_of_stats(
         assert f"{total['prompts']} prompts" in seen
         for group in found["groups"]:
             number = group["calls"] if by == "tool" else (group["tokens"] or {}).get("total")
-            name = re.escape(safe.line(group["name"]))
+            name = re.escape(safe.line(group["group"][0]["name"]))
             row = next(line for line in screen.lines if re.match(f" {name}  ", line))
             assert number is None or f" {number:,} " in f"{row} "
 

@@ -45,6 +45,6 @@ def test_statistics_of_a_line_of_the_list_are_of_that_session(geminids: Run) -> 
     listed = json.loads(geminids("list", "--sample", "--json").out)["sessions"]
     for typed, meant in (("1", listed[0]), ("3", listed[2]), ("latest", listed[0])):
         document = json.loads(geminids("stats", typed, "--by", "session", "--sample", "--json").out)
-        assert [group["key"] for group in document["groups"]] == [meant["id"]]
+        assert [group["group"][0]["key"] for group in document["groups"]] == [meant["id"]]
     words = geminids("stats", "98765", "--sample")
     assert words.code == 1, "what is no line of the list is looked for as a word"

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
+from itertools import groupby, permutations
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from geminids.core.model import Session, SessionKind, ToolCall, ToolStatus, Usage
 from geminids.library import Library
 from geminids.query.usage.amounts import Amounts
-from geminids.query.usage.figures import amounts_of
+from geminids.query.usage.figures import Figures, amounts_of
 from geminids.query.usage.stats import STATS_GROUPS, Statistics, StatsQuestion
 from geminids.storage.codec.estimates import estimates
 from geminids.storage.index import totals
@@ -96,6 +97,53 @@ def test_groups_add_up_to_the_total(library: Library, by: str) -> None:
             assert sum(getattr(group, name) for group in figures) == getattr(found.total, name), name
     days = [tokens.total for _, tokens in found.days if tokens.total is not None]
     assert sum(days) == found.total.tokens.total
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        *(
+            f"{one},{other}"
+            for one, other in permutations(STATS_GROUPS, 2)
+            if {one, other} != {"model", "tool"}
+        ),
+        "month,model,project",
+        "agent,tool,day",
+    ],
+)
+def test_several_groupings_divide_the_groups_of_the_first(library: Library, by: str) -> None:
+    first = by.partition(",")[0]
+    several, alone = library.stats(StatsQuestion(by=by), NOW), library.stats(StatsQuestion(by=first), NOW)
+    assert several.total == alone.total
+    assert several.groupings == by.split(",")
+    together: dict[str, list[Figures]] = {}
+    for group in several.groups:
+        assert len(group.names) == len(several.groupings)
+        together.setdefault(group.key, []).append(group.figures)
+    assert len({group.names for group in several.groups}) == len(several.groups)
+    # Groups of the first grouping stand together, in the order that they have alone; with tools by calls.
+    as_alone = [group.key for group in alone.groups if group.key in together]
+    assert list(dict(groupby(several.groups, lambda group: group.key))) == list(together)
+    assert list(together) == as_alone or "tool" in by
+    for group in alone.groups:
+        parts = together.get(group.key, [])
+        if "tool" in by:
+            assert sum(part.calls for part in parts) == group.figures.calls
+            continue
+        for kind in ("requests", "unmeasured", "total", "cost"):
+            known = [n for part in parts if (n := getattr(part.tokens, kind)) is not None]
+            assert sum(known) == (getattr(group.figures.tokens, kind) or 0), kind
+        if "model" not in by:
+            assert sum(part.prompts for part in parts) == group.figures.prompts
+
+
+def test_sessions_of_several_groupings_are_in_each_group_once(library: Library) -> None:
+    found = library.stats(StatsQuestion(by="agent,model"), NOW)
+    alone = library.stats(StatsQuestion(by="model"), NOW)
+    assert found.grouped_sessions == alone.grouped_sessions
+    assert {group.names[1]: group.figures for group in found.groups} == {
+        group.names[0]: group.figures for group in alone.groups
+    }
 
 
 @pytest.mark.parametrize("group", ["day", "week", "month", "model", "all"])

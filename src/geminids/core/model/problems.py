@@ -44,6 +44,11 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
         return self.kind is ProblemKind.UNREADABLE
 
     @property
+    def loses_records(self) -> bool:
+        """Return whether records may be missing from what was read of the file."""
+        return self.kind in (ProblemKind.LEFT_UNREAD, ProblemKind.BAD_JSON, ProblemKind.UNREADABLE)
+
+    @property
     def is_damage(self) -> bool:
         """Whether something is wrong with the file, and not only larger than what we read."""
         return self.kind is not ProblemKind.LEFT_UNREAD

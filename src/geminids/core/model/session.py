@@ -187,6 +187,14 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
         return self.ended_at or self.started_at
 
     @property
+    def is_incomplete(self) -> bool:
+        """Return whether records of its own files could not be read: then its numbers are lower bounds."""
+        if not self.problems:
+            return False
+        own = {file.path for file in self.files}
+        return any(problem.loses_records and problem.file in own for problem in self.problems)
+
+    @property
     def file(self) -> str | None:
         """The first of its files, which tells it from another of the same id."""
         return self.files[0].path if self.files else None

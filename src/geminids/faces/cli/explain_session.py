@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
 from geminids.faces.drawing.amounts import UNKNOWN, dollars
 from geminids.faces.drawing.number_tables import EMPTY, RULE, Cell, Field, Row, flow, number
-from geminids.faces.drawing.stats_tables import LABEL, draw_notes, id_cells
+from geminids.faces.drawing.stats_tables import LABEL, draw_notes, id_cells, incomplete_note
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def _total(found: ExplainedSession, kinds: Sequence[Kind]) -> Row:
 
 
 def _notes(found: ExplainedSession) -> Iterator[str]:
+    yield from incomplete_note(int(found.session.is_incomplete))
     reasons = Counter(request.why for request in found.requests if not request.counted)
     for why, requests in reasons.items():
         yield f"{_NOT_COUNTED} {words.count(requests, 'request')} not counted: {why}."

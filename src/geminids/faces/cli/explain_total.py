@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
 from geminids.faces.cli.stats_options import ON_A_TERMINAL
-from geminids.faces.drawing.amounts import exact
+from geminids.faces.drawing.amounts import at_least, exact
 from geminids.faces.drawing.number_tables import EMPTY, RULE, Cell, Field, Row, number
-from geminids.faces.drawing.stats_tables import cost_cell, draw_notes, id_cells, stars
+from geminids.faces.drawing.stats_tables import (
+    cost_cell,
+    draw_notes,
+    id_cells,
+    incomplete_note,
+    stars,
+)
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
@@ -24,6 +30,7 @@ def draw_total(page: Page, screen: Screen, found: ExplainedTotal, limit: int | N
     used = found.tokens
     requests, sessions = words.count(used.requests, "request"), words.sessions(found.kinds)
     total = "tokens not recorded" if used.total is None else f"{exact(used.total)} tokens"
+    total = at_least(total, is_bound=found.incomplete > 0)
     page.line((f"{total} in {requests} of {sessions}", "title"))
     if len(found.agents) > 1:
         draw_rows(page, screen, *_agents(found))
@@ -140,6 +147,7 @@ def _rest(others: Sequence[ExplainedLine]) -> Iterator[Row]:
 
 
 def _notes(found: ExplainedTotal) -> Iterator[str]:
+    yield from incomplete_note(found.incomplete)
     copies, taken_over = _not_counted(found.sessions)
     if copies:
         yield (

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LOST, CHECKPOINT = "lost", "checkpoint"
 DELETED = "deleted"
 """What is said of a session whose files are gone: it is read from copies."""
+INCOMPLETE = "incomplete"
+"""What is said of a session whose files could not be read completely: its numbers are lower bounds."""
 TITLE_LEAST, TITLE_WANTED = 12, 34
 """How wide titles must be; and how wide they are to be before numbers stand beside them."""
 _WHOLE_PROJECT, _LEAST_PROJECT = 14, 7
@@ -91,7 +93,7 @@ def _tags(row: Row) -> str:
 def _prompts(row: Row) -> str:
     """How often the human asked; what a checkpoint repeats is counted where it was said."""
     prompts = row.session.counts.prompts
-    return "" if row.session.kind == CHECKPOINT and not prompts else str(prompts)
+    return "" if row.session.kind == CHECKPOINT and not prompts else _bounded(row, str(prompts))
 
 
 def _time(row: Row) -> str:
@@ -102,13 +104,21 @@ def _time(row: Row) -> str:
 def _tokens(row: Row) -> str:
     from geminids.faces.drawing.amounts import short
 
-    return short(row.used.tokens) if row.used and row.used.tokens is not None else ""
+    return _bounded(row, short(row.used.tokens)) if row.used and row.used.tokens is not None else ""
 
 
 def _cost(row: Row) -> str:
     from geminids.faces.drawing.amounts import dollars
 
-    return dollars(row.used.cost) if row.used and row.used.cost is not None else ""
+    return _bounded(row, dollars(row.used.cost)) if row.used and row.used.cost is not None else ""
+
+
+def _bounded(row: Row, number: str) -> str:
+    """Return a number with the mark of a lower bound, if files could not be read completely."""
+    from geminids.faces.drawing.amounts import MARK, at_least
+
+    is_incomplete = row.session.is_incomplete or (row.used is not None and row.used.is_incomplete)
+    return at_least(number, is_bound=is_incomplete and bool(number), mark=MARK)
 
 
 def _exact_cost(row: Row) -> str:
@@ -124,7 +134,13 @@ def _mark(row: Row) -> Span:
 
 
 def _status(row: Row) -> str:
-    return f"{row.session.status} {DELETED}" if row.session.kept else str(row.session.status)
+    session = row.session
+    return " ".join(filter(None, (str(session.status), *_further_words(session))))
+
+
+def _further_words(session: Session) -> list[str]:
+    """Return what is said of a session beside its status."""
+    return [DELETED] * session.kept + [INCOMPLETE] * session.is_incomplete
 
 
 def _number(of: Callable[[SessionUse], int | None]) -> Callable[[Row], str]:
@@ -163,7 +179,7 @@ COLUMNS = {
     ),
     "calls": Told(
         Column("calls", is_number=True, leaves=4),
-        lambda row: str(row.session.counts.tool_calls or ""),
+        lambda row: _bounded(row, str(row.session.counts.tool_calls or "")),
         lambda row: str(row.session.counts.tool_calls),
     ),
     "time": Told(
@@ -312,7 +328,7 @@ def _line(row: Row) -> list[Span]:
         str(session.counts.tool_calls),
         (row.project, "human"),
         _name(row) or "",
-        *([(DELETED, "quiet")] if session.kept else []),
+        *((word, "quiet") for word in _further_words(session)),
     ]
 
 

@@ -13,6 +13,7 @@ from geminids.faces.cli.forms import (
     NO_SYNC,
     NUMBER,
     PROJECT,
+    SEVERAL,
     TEXT,
     TEXT_OR_NOTHING,
     WHERE_AND_HOW,
@@ -40,7 +41,16 @@ if TYPE_CHECKING:
 CHARTS = ("bars", "heatmap", "sparkline", "none")
 FORM = Form(
     (
-        Option("by", "--by", WORD, "Group by this. Default: day.", words=GROUPS),
+        Option(
+            "by",
+            "--by",
+            TEXT,
+            f"Group by one of these, or by several with commas between (model,project): {', '.join(GROUPS)}. "
+            "Default: day.",
+            metavar="GROUP",
+            words=GROUPS,
+            completes=SEVERAL,
+        ),
         Option(
             "blocks",
             "--blocks",
@@ -141,7 +151,17 @@ def stats(
     if as_csv and choices.json:
         raise WrongUsageError("stats", "--csv and --json cannot be combined.")
     asked = StatsOptions(
-        " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit, blocks
+        " ".join(words),
+        _groupings(by),
+        since,
+        until,
+        project,
+        agents,
+        subagents,
+        estimate,
+        chart,
+        limit,
+        blocks,
     )
     if blocks or live:
         _refuse_other_rows(asked, explain, is_live=live, for_programs=choices.json or as_csv)
@@ -172,6 +192,21 @@ def stats(
     elif found.total.sessions or found.total.tokens.requests:
         _draw(choices, asked, found)
     return _exit_code(library, asked, found)
+
+
+def _groupings(typed: str | None) -> str | None:
+    """Return what to group by as it is to be asked, each grouping once."""
+    if typed is None:
+        return None
+    several = dict.fromkeys(word.strip().casefold() for word in typed.split(","))
+    for word in several:
+        if word not in GROUPS:
+            raise WrongUsageError("stats", f"--by: {word!r} is not one of {', '.join(GROUPS)}.")
+    if {"model", "tool"} <= several.keys():
+        raise WrongUsageError(
+            "stats", "--by cannot combine model and tool: tools use no tokens of their own."
+        )
+    return ",".join(several)
 
 
 def _refuse_other_rows(
@@ -306,7 +341,7 @@ def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit
 
         say(no_groups(found))
     else:
-        tell_more(choices, asked, len(found.groups), limit, found.by)
+        tell_more(choices, asked, len(found.groups), limit, found.by if len(found.groupings) == 1 else "row")
 
 
 def _exit_code(library: Library, asked: StatsOptions, found: Statistics) -> int:

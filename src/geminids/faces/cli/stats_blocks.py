@@ -33,12 +33,12 @@ def show_blocks(
     if as_csv:
         from geminids.faces.cli.stats_csv import block_lines
 
-        sys.stdout.writelines(block_lines(found, asked.limit))
+        sys.stdout.writelines(block_lines(found, asked.limit, of_all.total.incomplete))
     elif choices.json:
         from geminids.faces.cli.json_output import print_json
         from geminids.faces.documents.usage import blocks_document
 
-        print_json(blocks_document(found, asked.limit, LABEL, choices.now))
+        print_json(blocks_document(found, asked.limit, LABEL, choices.now, of_all.total.incomplete))
     elif found.blocks:
         _draw(choices, asked, of_all, found)
 

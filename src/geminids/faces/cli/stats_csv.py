@@ -36,10 +36,6 @@ _OF_TOKENS = (
     "unpriced_requests",
 )
 HEADER = (
-    "by",
-    "key",
-    "name",
-    "agent",
     "sessions",
     "subagents",
     "prompts",
@@ -55,8 +51,16 @@ HEADER = (
     "estimated_requests",
     "estimated_tokens",
     "estimated_list_price_usd",
+    "incomplete_sessions",
 )
-BLOCKS_HEADER = ("agent", "start", "end", "first_request", "last_request", "models", *_OF_TOKENS)
+_NAMES = ("by", "key", "name", "agent")
+"""The first columns, once for each grouping."""
+BLOCKS_HEADER = (
+    *("agent", "start", "end", "first_request", "last_request", "models"),
+    *_OF_TOKENS,
+    "incomplete_sessions",
+)
+"""The last column is the same in all rows: which window an unread request was in is not known."""
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 _NO_TEXT_STARTS = ("\t", "\r", "\n")
 
@@ -64,29 +68,28 @@ _NO_TEXT_STARTS = ("\t", "\r", "\n")
 def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
     """The header, then a line each group."""
     groups, _ = shown_groups(found, limit)
-    yield csv_line(HEADER)
+    further = [f"{name}_{number}" for number in range(2, len(found.groupings) + 1) for name in _NAMES]
+    yield csv_line((*_NAMES, *further, *HEADER))
     for group in groups:
-        yield csv_line(_row(found.by, group))
+        yield csv_line(_row(found, group))
 
 
-def block_lines(found: "Blocks", limit: int | None) -> Iterator[str]:
+def block_lines(found: "Blocks", limit: int | None, incomplete: int) -> Iterator[str]:
     """The header, then a line each window of five hours."""
     yield csv_line(BLOCKS_HEADER)
     for block in found.newest(limit):
         moments = (block.start, block.end, block.first, block.last)
         when = [f"{at:%Y-%m-%dT%H:%M:%SZ}" for at in moments]
-        yield csv_line((block.agent, *when, " ".join(block.models), *_tokens(block.tokens)))
+        yield csv_line((block.agent, *when, " ".join(block.models), *_tokens(block.tokens), incomplete))
 
 
-def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":
+def _row(found: "Statistics", group: "StatsGroup") -> "tuple[Value, ...]":
     # What is not told of such a group is empty, and not none.
-    figures = group.figures.by_name(by)
+    figures = group.figures.by_name(found.by)
     used, guess = figures["tokens"], figures["estimated"]
+    named = zip(found.groupings, group.names, strict=True)
     return (
-        by,
-        group.key,
-        group.name,
-        group.agent,
+        *(cell for by, name in named for cell in (by, name.key, name.name, name.agent)),
         figures["sessions"],
         figures["subagents"],
         figures["prompts"],
@@ -102,6 +105,7 @@ def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":
         guess.requests if guess else None,
         guess.total if guess else None,
         _plain(guess) if guess else None,
+        figures["incomplete"],
     )
 
 

@@ -12,7 +12,7 @@ from geminids.faces.cli.choices import WrongUsageError
 from geminids.faces.cli.session_table import COLUMNS, Row
 from geminids.faces.cli.stats_blocks import present_window
 from geminids.faces.documents.sessions import RUNNING
-from geminids.faces.drawing.amounts import dollars, short
+from geminids.faces.drawing.amounts import at_least, dollars, short
 from geminids.faces.drawing.number_tables import flow
 from geminids.faces.drawing.page import Column, DrawnPage, open_page
 from geminids.faces.drawing.screen import find_screen
@@ -104,7 +104,9 @@ def _picture(choices: Choices, library: Library, now: datetime) -> str:
 
 def _today(found: Present) -> list[str]:
     label = f" {LABEL}" if found.today.cost is not None else ""
-    return [f"Today: {words.count(found.today.requests, 'request')}", f"{_spent(found.today)}{label}"]
+    requests = words.count(found.today.requests, "request")
+    counted = [at_least(told, is_bound=found.is_incomplete) for told in (requests, _spent(found.today))]
+    return [f"Today: {counted[0]}", f"{counted[1]}{label}"]
 
 
 def _spent(used: Tokens) -> str:

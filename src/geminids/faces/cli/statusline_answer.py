@@ -235,14 +235,18 @@ def _is_alone(choices: Choices) -> bool:
 def _pieces(
     library: Library, found: Present, session: OpenSession | None, heard: Heard, now: datetime
 ) -> Iterator[Piece]:
+    from geminids.faces.drawing.amounts import at_least
+
     model = heard.model or (session.model if session else None)
     if model:
         yield Piece(model if len(model) <= LONGEST_NAME else f"{model[: LONGEST_NAME - 1]}…", 0)
     if session and session.used and (spent := _spent(session.used.cost, session.used.tokens)):
-        yield Piece(f"{spent} session", 1)
+        is_incomplete = session.row.is_incomplete or session.used.is_incomplete
+        yield Piece(f"{at_least(spent, is_bound=is_incomplete)} session", 1)
     elif heard.cost is not None:
         yield Piece(f"${heard.cost:,.2f} session", 1)
-    yield Piece(f"{_spent(found.today.cost, found.today.total) or 'nothing'} today", 2)
+    today = _spent(found.today.cost, found.today.total) or "nothing"
+    yield Piece(f"{at_least(today, is_bound=found.is_incomplete)} today", 2)
     yield from _window(_block_meant(found.blocks, session), heard, now)
     if session and session.context is not None:
         yield Piece(_context(library, session.model, session.context, heard.context_window), 3)

@@ -48,6 +48,8 @@ class ExplainDocument(Printed, frozen=True, kw_only=True, tag="geminids/explain/
     sessions: Sequence[SessionLine]
     unrecorded: Sequence[UnrecordedSum]
     checks: Checks
+    incomplete: int
+    """Sessions whose files could not be read completely: if there are any, the total is a lower bound."""
 
 
 class RequestLine(Document, frozen=True, kw_only=True):
@@ -79,6 +81,8 @@ class ExplainedSessionDocument(Printed, frozen=True, kw_only=True, tag="geminids
     """Null if the agent keeps no total."""
     subagents: Sequence[SessionSummary]
     """Which count for themselves."""
+    incomplete: bool
+    """Whether its files could not be read completely: then its usage is a lower bound."""
 
 
 def explain_document(found: ExplainedTotal) -> ExplainDocument:
@@ -90,4 +94,4 @@ def explain_document(found: ExplainedTotal) -> ExplainDocument:
 def explained_session_document(found: ExplainedSession) -> ExplainedSessionDocument:
     """A session down to its requests."""
     requests = [filled(RequestLine, request, cost=dollars(request.cost)) for request in found.requests]
-    return filled(ExplainedSessionDocument, found, requests=requests)
+    return filled(ExplainedSessionDocument, found, requests=requests, incomplete=found.session.is_incomplete)

@@ -116,6 +116,8 @@ class Overview(Document, frozen=True, kw_only=True):
     is_sample: bool
     unreadable: int
     """Files and folders that could not be read."""
+    incomplete: int
+    """Sessions of that span with files that could not be read completely: then `total` is a lower bound."""
 
 
 class Threatened(Document, frozen=True, kw_only=True):

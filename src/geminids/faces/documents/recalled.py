@@ -114,6 +114,8 @@ class ListedSession(CitedSession, frozen=True, kw_only=True):
     calls: int
     errors: int
     """Calls that failed."""
+    incomplete: bool
+    """Whether its files could not be read completely: then counts are lower bounds."""
 
 
 class ListAnswer(Recalled, frozen=True, kw_only=True):
@@ -163,6 +165,8 @@ class UsageGroup(Document, frozen=True, kw_only=True):
     calls: int | None
     errors: int | None
     tokens: UsedTokens | None
+    incomplete: int
+    """Sessions with files that could not be read completely: if there are any, numbers are lower bounds."""
 
 
 class UsageAnswer(Recalled, frozen=True, kw_only=True):

@@ -43,6 +43,9 @@ class ListedSession(MarkedSummary, frozen=True, kw_only=True):
 
     cost: float | None
     """Dollars at list price, with that of the subagents that it led; null where nothing has a price."""
+    incomplete: bool
+    """Whether its files, or those of its subagents, could not be read completely: its numbers are lower
+    bounds."""
 
 
 class MarkedInLittle(Document, frozen=True, kw_only=True):
@@ -87,7 +90,12 @@ class AgentViewDocument(Printed, frozen=True, kw_only=True, tag="geminids/agent-
 def listed(session: SessionSummary, marks: Mapping[str, Marks], used: SessionUse | None) -> ListedSession:
     """A session as a list tells it."""
     said = _said(marks.get(session.id, _NO_MARKS))
-    return ListedSession(**msgspec.structs.asdict(session), **said, cost=dollars(used.cost) if used else None)
+    return ListedSession(
+        **msgspec.structs.asdict(session),
+        **said,
+        cost=dollars(used.cost) if used else None,
+        incomplete=session.is_incomplete or (used is not None and used.is_incomplete),
+    )
 
 
 def marked(kind: type[Filled], session: SessionSummary, marks: Mapping[str, Marks]) -> Filled:
@@ -152,6 +160,8 @@ class SessionLine(Document, frozen=True, kw_only=True):
     problems: int
     kept: bool
     """Whether its file is gone, and it is read from a kept copy."""
+    incomplete: bool
+    """Whether its files could not be read completely: then its counts are lower bounds."""
 
 
 class Sessions(Document, frozen=True, kw_only=True):
@@ -209,6 +219,7 @@ def session_line(
         is_running=is_running(last, now),
         counts=filled(Counts, row.counts),
         problems=row.problems if isinstance(row.problems, int) else len(row.problems),
+        incomplete=row.is_incomplete,
     )
 
 

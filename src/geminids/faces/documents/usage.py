@@ -43,16 +43,26 @@ class Deeds(Document, frozen=True, kw_only=True):
     tokens: UsedTokens | None
     estimated: UsedTokens | None
     """What requests without recorded tokens may have used; in no other number. Null if not asked for."""
+    incomplete: int
+    """Sessions with files that could not be read completely: if any, all numbers are lower bounds."""
 
 
-class DeedsOfGroup(Deeds, frozen=True, kw_only=True):
-    """What was done in one group."""
+class NameOfGroup(Document, frozen=True, kw_only=True):
+    """What one grouping calls a group."""
 
+    by: str
     key: str
     """A day as 2026-11-15 (the first of a week or month), a name, or the id of a session."""
     name: str
     agent: str | None
     """Of a session."""
+
+
+class DeedsOfGroup(Deeds, frozen=True, kw_only=True):
+    """What was done in one group."""
+
+    group: Sequence[NameOfGroup]
+    """One for each grouping, in their order."""
 
 
 class DayTokens(Document, frozen=True, kw_only=True):
@@ -73,10 +83,11 @@ class PriceBasis(Document, frozen=True, kw_only=True):
     """The names in the settings whose prices took part."""
 
 
-class StatsDocument(Printed, frozen=True, kw_only=True, tag="geminids/stats/1"):
+class StatsDocument(Printed, frozen=True, kw_only=True, tag="geminids/stats/2"):
     """What sessions did, used and cost."""
 
-    by: str
+    by: Sequence[str]
+    """The groupings, in their order."""
     since: datetime | None
     until: datetime | None
     agents: Sequence[str]
@@ -130,6 +141,8 @@ class BlocksDocument(Printed, frozen=True, kw_only=True, tag="geminids/blocks/1"
 
     total: UsedTokens
     """Of all windows, also of those that a limit leaves out."""
+    incomplete: int
+    """Sessions with files that could not be read completely: if any, all numbers are lower bounds."""
     blocks: Sequence[UsageBlock]
     """In order of time."""
     prices: PriceBasis
@@ -156,6 +169,8 @@ class UsageGroup(Document, frozen=True, kw_only=True):
     added: int | None
     removed: int | None
     tokens: UsedTokens | None
+    incomplete: int
+    """Sessions with files that could not be read completely: if any, all numbers are lower bounds."""
 
 
 class UsageFigures(Document, frozen=True, kw_only=True):
@@ -178,9 +193,16 @@ def stats_document(found: Statistics, groups: Sequence[StatsGroup], label: str) 
     return filled(
         StatsDocument,
         found,
+        by=found.groupings,
         total=Deeds(**_deeds(found.total, "day")),
         groups=[
-            DeedsOfGroup(key=group.key, name=group.name, agent=group.agent, **_deeds(group.figures, found.by))
+            DeedsOfGroup(
+                group=[
+                    filled(NameOfGroup, name, by=by)
+                    for by, name in zip(found.groupings, group.names, strict=True)
+                ],
+                **_deeds(group.figures, found.by),
+            )
             for group in groups
         ],
         days=[DayTokens(day=day, tokens=used_tokens(used)) for day, used in found.days],
@@ -189,12 +211,15 @@ def stats_document(found: Statistics, groups: Sequence[StatsGroup], label: str) 
     )
 
 
-def blocks_document(found: Blocks, limit: int | None, label: str, now: datetime) -> BlocksDocument:
+def blocks_document(
+    found: Blocks, limit: int | None, label: str, now: datetime, incomplete: int
+) -> BlocksDocument:
     """Windows, of which as many of the last ones as are wished; `label` says what a cost is."""
     return filled(
         BlocksDocument,
         found,
         total=used_tokens(found.total),
+        incomplete=incomplete,
         blocks=[_block(block, now) for block in found.newest(limit)],
         prices=filled(PriceBasis, found.basis, label=label),
         unpriced=unpriced_models(found.unpriced),

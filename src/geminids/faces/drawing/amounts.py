@@ -7,6 +7,9 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 UNKNOWN = "–"
+MARK = "≥"
+"""What stands before a number of a table that is a lower bound."""
+_LITTLE = "<$0.01"
 _UNITS = ("k", "M", "B", "T")
 _SHORT_FROM = 10_000
 _LEAST_SHOWN = 0.005
@@ -34,7 +37,14 @@ def dollars(cost: Decimal | None) -> str:
     """A cost to the cent: $1,087.97."""
     if cost is None:
         return UNKNOWN
-    return "<$0.01" if 0 < cost < _LEAST_SHOWN else f"${cost:,.2f}"
+    return _LITTLE if 0 < cost < _LEAST_SHOWN else f"${cost:,.2f}"
+
+
+def at_least(number: str, *, is_bound: bool, mark: str = "at least ") -> str:
+    """Return a number, with a mark before it if it is a lower bound."""
+    if not is_bound:
+        return number
+    return f"{mark}{'$0.00' if number == _LITTLE else number}"
 
 
 def percent(part: int, whole: int) -> str:

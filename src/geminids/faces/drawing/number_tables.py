@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from geminids.faces.drawing.page import Page, Span
 
 GAP = 2
-_OURS = frozenset("–…·~≡─▏▎▍▌▋▊▉█▁▂▃▄▅▆▇░▒▓")
+_OURS = frozenset("≥–…·~≡─▏▎▍▌▋▊▉█▁▂▃▄▅▆▇░▒▓")
 """Characters that we draw with, all of them one column wide."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from geminids.core.values import Value
-from geminids.faces.drawing.amounts import UNKNOWN, dollars, exact, percent, short
+from geminids.faces.drawing.amounts import MARK, UNKNOWN, at_least, dollars, exact, percent, short
 from geminids.faces.drawing.number_tables import (
     EMPTY,
     GAP,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from geminids.faces.drawing.page import Page
     from geminids.query.usage.figures import Figures, Tokens
-    from geminids.query.usage.stats import Statistics, StatsGroup
+    from geminids.query.usage.stats import GroupName, Statistics, StatsGroup
 
 TIMES = ("day", "week", "month")
 LABEL = "list-price estimate"
@@ -96,11 +96,11 @@ def _day(day: date) -> str:
 def _done(stats: Statistics) -> Iterator[str]:
     total = stats.total
     yield words.sessions(stats.kinds)
-    yield words.count(total.prompts, "prompt")
+    yield _bound(stats, words.count(total.prompts, "prompt"))
     yield f"{words.duration(timedelta(microseconds=total.active))} active"
     if total.calls:
         failed = f" ({total.errors:,} failed)" if total.errors else ""
-        yield f"{words.count(total.calls, 'tool call')}{failed}"
+        yield _bound(stats, f"{words.count(total.calls, 'tool call')}{failed}")
     if total.files:
         lines = "" if total.added is None else f" (+{total.added:,} -{total.removed or 0:,})"
         yield f"{words.count(total.files, 'file')} changed{lines}"
@@ -108,10 +108,14 @@ def _done(stats: Statistics) -> Iterator[str]:
 
 def _spent(stats: Statistics) -> Iterator[str]:
     used = stats.total.tokens
-    yield words.count(used.requests, "request")
-    yield "tokens not recorded" if used.total is None else f"{exact(used.total)} tokens"
+    yield _bound(stats, words.count(used.requests, "request"))
+    yield "tokens not recorded" if used.total is None else _bound(stats, f"{exact(used.total)} tokens")
     if used.cost is not None:
-        yield f"{dollars(used.cost)} {LABEL}{_basis(stats)}"
+        yield f"{_bound(stats, dollars(used.cost))} {LABEL}{_basis(stats)}"
+
+
+def _bound(stats: Statistics, number: str) -> str:
+    return at_least(number, is_bound=stats.total.incomplete > 0)
 
 
 def _basis(stats: Statistics) -> str:
@@ -177,9 +181,9 @@ def _with_bars(
 
     groups, _ = shown_groups(view.stats, view.limit)
     heading, weight = _weight(view)
-    values = {group.key: weight(group.figures) for group in groups}
-    largest = max((value or 0 for value in values.values()), default=0)
-    bars = iter([bar(values[group.key], largest, width) for group in groups])
+    values = [weight(group.figures) for group in groups]
+    largest = max((value or 0 for value in values), default=0)
+    bars = iter([bar(value, largest, width) for value in values])
     # Only rows of groups have a bar; they are in the order of the groups.
     drawn = [
         row._replace(cells=[*row.cells, Cell(next(bars), style="tool") if row.style == "" else EMPTY])
@@ -193,7 +197,7 @@ def _with_bars(
 
 def _weight(view: View) -> tuple[str, Callable[[Figures], float | None]]:
     """What bars draw, which stands beside them."""
-    if view.stats.by == "tool":
+    if "tool" in view.stats.groupings:
         return "calls", lambda figures: figures.calls
     if view.measure == "cost" and view.stats.total.tokens.cost:
         return "cost", lambda figures: amount(figures.tokens, "cost")
@@ -209,14 +213,21 @@ def amount(used: Tokens, measure: str) -> int | None:
 
 def no_groups(stats: Statistics) -> str:
     """What is said in place of a table without rows."""
-    return "No tool calls." if stats.by == "tool" else f"No {stats.by} is known."
+    if "tool" in stats.groupings:
+        return "No tool calls."
+    return f"No {' with a '.join(stats.groupings)} is known."
 
 
 def without_noise(stats: Statistics) -> Statistics:
     """Figures without a group of which nothing is known but that replies are of no known model."""
     return stats._replace(
-        groups=[group for group in stats.groups if stats.by != "model" or group.key or _says(group.figures)]
+        groups=[group for group in stats.groups if _has_model(stats, group) or _says(group.figures)]
     )
+
+
+def _has_model(stats: Statistics, group: StatsGroup) -> bool:
+    named = zip(stats.groupings, group.names, strict=True)
+    return all(name.key or by != "model" for by, name in named)
 
 
 def _says(figures: Figures) -> bool:
@@ -227,7 +238,7 @@ def shown_groups(stats: Statistics, limit: int | None) -> tuple[Sequence[StatsGr
     """The last of those in order of time, else the first; and those that are left."""
     if limit is None or len(stats.groups) <= limit:
         return stats.groups, ()
-    if stats.by in TIMES:
+    if stats.groupings[0] in TIMES:
         return stats.groups[-limit:], stats.groups[:-limit]
     return stats.groups[:limit], stats.groups[limit:]
 
@@ -237,12 +248,16 @@ def _rows(view: View, quantities: Sequence[Quantity]) -> list[Row]:
     shown, others = shown_groups(stats, view.limit)
     names = _group_names(stats, is_piped=view.width is None)
     rows: list[Row] = []
-    for group in shown:
-        rows.append(Row([*names(group), *(quantity.of(group.figures) for quantity in quantities)]))
+    for before, group in zip((None, *shown), shown, strict=False):
+        named = names(group)
+        if before is not None and view.width is not None:
+            # What all of some rows have in common stands in the first one only.
+            named = _without_repeats(named, names(before))
+        rows.append(Row([*named, *(quantity.of(group.figures) for quantity in quantities)]))
         rows += _estimated(stats, group.figures, quantities)
     if others:
         rest = _rest(stats, others, quantities)
-        rows = [*rest, *rows] if stats.by in TIMES else [*rows, *rest]
+        rows = [*rest, *rows] if stats.groupings[0] in TIMES else [*rows, *rest]
     of_rows = stats.total._replace(sessions=stats.grouped_sessions)
     total = [*_named(stats, "total"), *(quantity.of(of_rows) for quantity in quantities)]
     return [*rows, RULE, Row(total, "title"), *_estimated(stats, stats.total, quantities)]
@@ -251,7 +266,7 @@ def _rows(view: View, quantities: Sequence[Quantity]) -> list[Row]:
 def _rest(stats: Statistics, others: Sequence[StatsGroup], quantities: Sequence[Quantity]) -> Iterator[Row]:
     """All groups that are not shown, so that the columns add up."""
     figures = stats.together(others)
-    what = "earlier" if stats.by in TIMES else "others"
+    what = "earlier" if stats.groupings[0] in TIMES else "others"
     sums = (quantity.of(figures) if quantity.adds_up else EMPTY for quantity in quantities)
     yield Row([*_named(stats, f"{len(others):,} {what}"), *sums], "quiet")
     yield from _estimated(stats, figures, quantities)
@@ -270,41 +285,70 @@ def _estimated(stats: Statistics, figures: Figures, quantities: Sequence[Quantit
 def _guessed(quantity: Quantity, figures: Figures) -> Cell:
     if quantity.field.heading not in _OF_REQUESTS:
         return EMPTY
-    cell = quantity.of(figures)
+    return _prefixed("~", quantity.of(figures._replace(incomplete=0)))
+
+
+def _prefixed(mark: str, cell: Cell) -> Cell:
+    """Return a number with a mark before it; what is not known has none."""
     is_number = cell.exact not in (UNKNOWN, "")
     if not is_number:
         return cell._replace(style="")
-    return Cell(f"~{cell.exact}", f"~{short(cell.short)}" if isinstance(cell.short, int) else None)
+    shortened = f"{mark}{short(cell.short)}" if isinstance(cell.short, int) else None
+    return Cell(at_least(cell.exact, is_bound=True, mark=mark), shortened)
 
 
 # Names of groups
 
 
 def _names(stats: Statistics) -> list[Field]:
-    heading = {"week": "week of"}.get(stats.by, stats.by)
-    least, wishes = _NAME_WIDTHS.get(stats.by, (None, None))
-    is_free = stats.by in ("session", "project")
-    name = Field(heading, is_number=False, least=least, wishes=wishes, is_free=is_free)
-    if stats.by == "session":
-        return [Field("id", is_number=False, least=13), name._replace(heading="title")]
-    return [name]
+    return [field for by in stats.groupings for field in _named_by(by, is_alone=by == stats.by)]
+
+
+def _named_by(by: str, *, is_alone: bool) -> Iterator[Field]:
+    """Yield the columns in which one grouping names groups."""
+    heading = {"week": "week of", "session": "title"}.get(by, by)
+    least, wishes = _NAME_WIDTHS.get(by, (None, None))
+    if by == "session":
+        yield Field("id", is_number=False, least=13)
+    is_free = by == "session" or (by == "project" and is_alone)
+    yield Field(heading, is_number=False, least=least, wishes=wishes, is_free=is_free)
 
 
 def _named(stats: Statistics, name: str) -> list[Cell]:
     """The cells of a row that is no group."""
-    return [Cell(name), EMPTY] if stats.by == "session" else [Cell(name)]
+    return [Cell(name), *[EMPTY] * (len(_names(stats)) - 1)]
 
 
 def _group_names(stats: Statistics, *, is_piped: bool) -> Callable[[StatsGroup], list[Cell]]:
-    if stats.by == "month":
-        return lambda group: [Cell(group.key[: len("2026-11")])]
-    if stats.by != "session":
-        return lambda group: [Cell(safe.line(group.name), style="human" if stats.by == "project" else "")]
-    ids = id_cells((group.key for group in stats.groups), is_whole=is_piped)
+    sessions = {
+        name.key
+        for group in stats.groups
+        for by, name in zip(stats.groupings, group.names, strict=True)
+        if by == "session"
+    }
+    ids = id_cells(sessions, is_whole=is_piped)
+
+    def named(by: str, name: GroupName) -> list[Cell]:
+        match by:
+            case "month":
+                return [Cell(name.key[: len("2026-11")])]
+            case "session":
+                title = Cell(safe.line(name.name)) if name.name else Cell("untitled", style="quiet")
+                return [ids[name.key], title]
+            case _:
+                return [Cell(safe.line(name.name), style="human" if by == "project" else "")]
+
     return lambda group: [
-        ids[group.key],
-        Cell(safe.line(group.name)) if group.name else Cell("untitled", style="quiet"),
+        cell for by, name in zip(stats.groupings, group.names, strict=True) for cell in named(by, name)
     ]
+
+
+def _without_repeats(cells: Sequence[Cell], before: Sequence[Cell]) -> list[Cell]:
+    """Return names without those at the beginning that the row before has as well; the last one stays."""
+    same = 0
+    while same < len(cells) - 1 and cells[same] == before[same]:
+        same += 1
+    return [*[EMPTY] * same, *cells[same:]]
 
 
 def id_cells(ids: Iterable[str], *, is_whole: bool) -> dict[str, Cell]:
@@ -322,14 +366,12 @@ def id_cells(ids: Iterable[str], *, is_whole: bool) -> dict[str, Cell]:
 
 
 def _quantities(stats: Statistics) -> list[Quantity]:
-    if stats.by == "tool":
+    if "tool" in stats.groupings:
         return [_CALLS, _FAILED, _RATE, _SESSIONS, _FILES, _ADDED, _REMOVED]
-    counted = {
-        "model": [_SESSIONS],
-        "agent": [_SESSIONS, _ASKED, _ACTIVE],
-        "project": [_SESSIONS, _ASKED, _ACTIVE],
-    }.get(stats.by, [_ASKED, _ACTIVE])
-    return [*counted, *token_quantities(stats.total)]
+    if "model" in stats.groupings:
+        return [_SESSIONS, *token_quantities(stats.total)]
+    counted = [_SESSIONS] if {"agent", "project"}.intersection(stats.groupings) else []
+    return [*counted, _ASKED, _ACTIVE, *token_quantities(stats.total)]
 
 
 def token_quantities(total: Figures) -> list[Quantity]:
@@ -344,7 +386,14 @@ def token_quantities(total: Figures) -> list[Quantity]:
 
 
 def _of_tokens(heading: str, kind: Callable[[Tokens], int | None], leaves: int | None = None) -> Quantity:
-    return Quantity(Field(heading, leaves=leaves), lambda figures: number(kind(figures.tokens)))
+    return Quantity(
+        Field(heading, leaves=leaves), lambda figures: _bounded(number(kind(figures.tokens)), figures)
+    )
+
+
+def _bounded(cell: Cell, figures: Figures) -> Cell:
+    """Return a number with the mark of a lower bound, if it is one."""
+    return _prefixed(MARK, cell) if figures.incomplete else cell
 
 
 def cost_cell(cost: Decimal | None, unpriced: int) -> Cell:
@@ -363,7 +412,7 @@ def _signed(sign: str, value: int | None) -> Cell:
 
 
 _SESSIONS = Quantity(Field("sessions", leaves=5), lambda figures: number(figures.sessions), adds_up=False)
-_ASKED = Quantity(Field("prompts", leaves=4), lambda figures: number(figures.prompts))
+_ASKED = Quantity(Field("prompts", leaves=4), lambda figures: _bounded(number(figures.prompts), figures))
 _ACTIVE = Quantity(Field("active", leaves=1, is_extra=True), _active)
 _REQUESTS = _of_tokens("requests", lambda used: used.requests, leaves=8)
 _FRESH = _of_tokens("fresh", lambda used: used.fresh, leaves=11)
@@ -373,11 +422,14 @@ _OUTPUT = _of_tokens("output", lambda used: used.output, leaves=10)
 _THOUGHTS = _of_tokens("thoughts", lambda used: used.thoughts, leaves=6)
 _TOOL = Quantity(Field("tool", leaves=3, is_extra=True), lambda figures: number(figures.tokens.tool))
 _TOTAL = _of_tokens("total", lambda used: used.total)
-_COST = Quantity(Field("cost"), lambda figures: cost_cell(figures.tokens.cost, figures.tokens.unpriced))
+_COST = Quantity(
+    Field("cost"),
+    lambda figures: _bounded(cost_cell(figures.tokens.cost, figures.tokens.unpriced), figures),
+)
 _OF_REQUESTS = {
     q.field.heading for q in (_REQUESTS, _FRESH, _CACHED, _WRITTEN, _OUTPUT, _THOUGHTS, _TOOL, _TOTAL, _COST)
 }
-_CALLS = Quantity(Field("calls"), lambda figures: number(figures.calls))
+_CALLS = Quantity(Field("calls"), lambda figures: _bounded(number(figures.calls), figures))
 _FAILED = Quantity(Field("failed"), lambda figures: number(figures.errors))
 _RATE = Quantity(Field("rate", leaves=4), lambda figures: Cell(percent(figures.errors, figures.calls)))
 _FILES = Quantity(Field("files", leaves=3), lambda figures: number(figures.files), adds_up=False)
@@ -391,6 +443,7 @@ _REMOVED = Quantity(Field("removed", leaves=1), lambda figures: _signed("-", fig
 def notes(stats: Statistics) -> Iterator[str]:
     """Sentences: what has no tokens, what has no price, what is a guess."""
     used = stats.total.tokens
+    yield from incomplete_note(stats.total.incomplete)
     if stats.uncounted:
         which = words.sessions(stats.uncounted)
         yield f"Not counted: {which} with copied messages only; these count in their original session."
@@ -400,6 +453,15 @@ def notes(stats: Statistics) -> Iterator[str]:
         yield f"{replies} without token counts: not included in requests, tokens and costs.{guessed}"
     yield from _guess(stats.total)
     yield from _without_price(stats)
+
+
+def incomplete_note(sessions: int) -> Iterator[str]:
+    """Yield why numbers are lower bounds, if they are."""
+    if sessions:
+        yield (
+            f"{MARK} at least: {words.count(sessions, 'session')} could not be read completely (damaged or "
+            "too large); `geminids doctor` shows why."
+        )
 
 
 def _guess(total: Figures) -> Iterator[str]:
@@ -417,7 +479,7 @@ def _guess(total: Figures) -> Iterator[str]:
 
 
 def _without_price(stats: Statistics) -> Iterator[str]:
-    if stats.by != "tool":
+    if "tool" not in stats.groupings:
         yield from stars(stats.total.tokens)
         if stats.total.estimated:
             yield from stars(stats.total.estimated, "estimated request")

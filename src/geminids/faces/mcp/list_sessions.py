@@ -105,4 +105,5 @@ def _listed(desk: Desk, row: SessionRow) -> ListedSession:
         prompts=row.counts.prompts,
         calls=row.counts.tool_calls,
         errors=row.counts.tool_errors,
+        incomplete=row.is_incomplete,
     )

@@ -77,7 +77,8 @@ def sessions(answer: ListAnswer) -> str:
 
 def listed_session(session: ListedSession) -> str:
     """A session of a list."""
-    counts = f"prompts {session.prompts}, calls {session.calls}, errors {session.errors}"
+    least = "at least " if session.incomplete else ""
+    counts = f"{least}prompts {session.prompts}, calls {session.calls}, errors {session.errors}"
     return "\n".join([*_session(session), f"  since {_when(session.started)}; {counts}"])
 
 
@@ -109,7 +110,8 @@ def usage_group(group: UsageGroup) -> str:
         else {}
     )
     counted = [f"{field} {_number(field, value)}" for field, value in (done | used).items()]
-    return safe.line(f"{name}: {', '.join(counted)}")
+    least = f"at least (incomplete sessions: {group.incomplete}) " if group.incomplete else ""
+    return safe.line(f"{name}: {least}{', '.join(counted)}")
 
 
 def edits(answer: EditsAnswer) -> str:

@@ -74,4 +74,5 @@ def _group(key: str, name: str, figures: Figures, by: str) -> UsageGroup:
         calls=told_of["calls"],
         errors=told_of["errors"],
         tokens=used_tokens(tokens) if tokens else None,
+        incomplete=figures.incomplete,
     )

@@ -104,6 +104,7 @@ def overview(desk: Desk, asked: AskedForOverview) -> Overview:
         suggestion=None if desk.is_redacted else _suggestion(listing.sessions),
         is_sample=library.sample,
         unreadable=len(listing.problems),
+        incomplete=by_day.total.incomplete,
     )
 
 

@@ -34,6 +34,8 @@ class SessionUse(NamedTuple):
     """The one that used most."""
     subagents: int = 0
     """How many it led, and are counted with it."""
+    is_incomplete: bool = False
+    """Whether files of these could not be read completely: then all numbers are lower bounds."""
 
 
 def used_by_sessions(index: Index, session_ids: Sequence[str], pricing: Pricing) -> dict[str, SessionUse]:
@@ -80,4 +82,11 @@ def _led_by(index: Index, sessions: Container[int]) -> dict[int, int]:
 
 
 def _use(figures: Figures, model: str | None, subagents: int) -> SessionUse:
-    return SessionUse(figures.tokens.total, figures.tokens.cost, figures.active, model, subagents)
+    return SessionUse(
+        figures.tokens.total,
+        figures.tokens.cost,
+        figures.active,
+        model,
+        subagents,
+        is_incomplete=figures.incomplete > 0,
+    )

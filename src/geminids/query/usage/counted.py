@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from geminids.storage.index import totals
 from geminids.storage.index.reader import Condition, numbered
@@ -108,6 +108,18 @@ def in_time(
         return scope._replace(first=first, last=last)
     sum_up_aside(index, microseconds(since), microseconds(before), hours)
     return scope._replace(is_aside=True)
+
+
+def first_day_of(by: str, day: int) -> int:
+    """Return the first day of the week or month that a day is in, or that day."""
+    match by:
+        case "week":
+            # Weeks begin on Mondays, and 1970 began on a Thursday.
+            return (day + 3) // 7 * 7 - 3
+        case "month":
+            return day - (_EPOCH + timedelta(days=day)).day + 1
+        case _:
+            return day
 
 
 def _first_day(since: datetime | None) -> int | None:

@@ -146,6 +146,8 @@ class ExplainedTotal(msgspec.Struct, frozen=True, kw_only=True):
     sessions: tuple[ExplainedLine, ...]
     unrecorded: tuple[UnrecordedSum, ...]
     checks: Checks
+    incomplete: int
+    """Sessions whose files could not be read completely: if there are any, the total is a lower bound."""
 
 
 # One session
@@ -315,6 +317,7 @@ def explained_total(index: Index, found: Statistics) -> ExplainedTotal:
             differs=verdicts.count(DIFFERS),
             none=verdicts.count(None),
         ),
+        incomplete=found.total.incomplete,
     )
 
 

@@ -84,10 +84,13 @@ class Figures(NamedTuple):
     tokens: Tokens = Tokens()
     estimated: Tokens | None = None
     """What requests without recorded tokens may have used; only if it was asked for."""
+    incomplete: int = 0
+    """Sessions whose files could not be read completely: if there are any, all numbers are lower bounds."""
 
     def by_name(self, by: str) -> dict[str, Any]:
         """All of them by their names; None for what is not told of such a group."""
-        return self._asdict() | dict.fromkeys(_NOT_TOLD.get(by, ()))
+        untold = {name for one in by.split(",") for name in _NOT_TOLD.get(one, ())}
+        return self._asdict() | dict.fromkeys(untold)
 
 
 _NOT_TOLD = {
@@ -115,6 +118,7 @@ def together(many: Sequence[Figures]) -> Figures:
         added=_sum(figures.added for figures in many),
         removed=_sum(figures.removed for figures in many),
         tokens=Tokens.sum(figures.tokens for figures in many),
+        incomplete=sum(figures.incomplete for figures in many),
         estimated=Tokens.sum(guesses) if guesses else None,
     )
 

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.values import Value
-from geminids.query.usage.counted import scope_of
-from geminids.query.usage.figures import Figures, Tokens
+from geminids.query.usage.counted import first_day_of, scope_of
+from geminids.query.usage.figures import Tokens
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.query.usage.stats import NAMING, StatsQuestion, group_of
 from geminids.storage.index import totals
@@ -101,7 +101,7 @@ _Sums = dict[tuple[Key, int], Tokens]
 
 
 def _sums(by: str, spent: Sequence[Spent], guessed: Sequence[Spent], prices: RowPrices) -> _Sums:
-    first_days = {day: _first_day(by, day) for day in {row.day for row in (*spent, *guessed)}}
+    first_days = {day: first_day_of(by, day) for day in {row.day for row in (*spent, *guessed)}}
     used: defaultdict[tuple[Key, int], list[Tokens]] = defaultdict(list)
     for row in spent:
         used[row.key, first_days[row.day]].append(Tokens.of(row, prices.cost(row)))
@@ -122,8 +122,8 @@ def _names(
     index: "Index", split: str, keys: Sequence[Key], models: dict[int, str]
 ) -> dict[Key, tuple[str, str]]:
     """The key and the name of each part, by its number."""
-    groups = NAMING[split](index, dict.fromkeys(keys, Figures()), models)
-    return {key: (group.key, group.name) for key, group in zip(keys, groups, strict=True)}
+    named = NAMING[split](index, keys, models)
+    return {key: (named[key].key, named[key].name) for key in keys}
 
 
 def _part(key: str, name: str, sums: _Sums, firsts: Sequence[int], numbers: set[Key]) -> UsagePart:
@@ -140,15 +140,3 @@ def _fitting(days: Sequence[int]) -> str:
     """The periods that a picture has room for."""
     span = max(days) - min(days) if days else 0
     return "day" if span <= _MANY_DAYS else "week" if span <= _MANY_WEEKS else "month"
-
-
-def _first_day(by: str, day: int) -> int:
-    """The first day of the period that a day is in."""
-    match by:
-        case "week":
-            # Weeks begin on Mondays, and 1970 began on a Thursday.
-            return (day + 3) // 7 * 7 - 3
-        case "month":
-            return day - date_of(day).day + 1
-        case _:
-            return day

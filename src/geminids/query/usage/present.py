@@ -36,6 +36,8 @@ class Present(NamedTuple):
     blocks: Sequence[Block]
     """The window of each agent that is not over yet."""
     sessions: Sequence[OpenSession]
+    is_incomplete: bool
+    """Whether files of sessions of today could not be read completely: then `today` is a lower bound."""
 
 
 class OpenSession(NamedTuple):
@@ -67,6 +69,7 @@ def _present(index: Index, now: datetime, pricing: Pricing, rows: Sequence[Sessi
         _today(index, now, pricing),
         present_blocks(index, now, pricing).blocks,
         [OpenSession(row, used.get(row.id), *last[row.number]) for row in rows],
+        bool(totals.incomplete_sessions(index, Scope(), parse_moment("today", now), None)),
     )
 
 

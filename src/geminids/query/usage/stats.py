@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import cached_property
 
 from geminids.core.values import NamedTuple, Value
-from geminids.query.usage.counted import scope_of, sessions_counted, times_counted
+from geminids.query.usage.counted import first_day_of, scope_of, sessions_counted, times_counted
 from geminids.query.usage.figures import Figures, Tokens, figures_of, together, used_by
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.storage.index import reader, totals
@@ -33,6 +33,7 @@ class StatsQuestion(Value):
     """Which sessions, and how they are grouped."""
 
     by: str = "day"
+    """One of `STATS_GROUPS`, or several with commas between."""
     words: str = ""
     """In the language of searches: the sessions that it finds."""
     since: str | None = None
@@ -46,22 +47,45 @@ class StatsQuestion(Value):
     """Whether tokens that nobody recorded are guessed."""
 
 
-class StatsGroup(NamedTuple):
-    """One line of a table."""
+class GroupName(NamedTuple):
+    """What one grouping calls a group."""
 
     key: str
     """A day as 2026-11-15 (the first of a week or month), a name, or the id of a session."""
     name: str
     """What people call it: the title of a session, the name of a project."""
-    figures: Figures
     agent: str | None = None
     """Of a session."""
+
+
+class StatsGroup(NamedTuple):
+    """One line of a table."""
+
+    names: tuple[GroupName, ...]
+    """One for each grouping, in their order."""
+    figures: Figures
+
+    @property
+    def key(self) -> str:
+        """Return its key in the first grouping."""
+        return self.names[0].key
+
+    @property
+    def name(self) -> str:
+        """Return its name in the first grouping."""
+        return self.names[0].name
+
+    @property
+    def agent(self) -> str | None:
+        """Return its agent in the first grouping."""
+        return self.names[0].agent
 
 
 class Statistics(Value):
     """What was asked for."""
 
     by: str
+    """As the question has it."""
     total: Figures
     grouped_sessions: int
     """Those that a human led and that are in any group: not all of them call tools or models."""
@@ -82,6 +106,11 @@ class Statistics(Value):
     """How many are not, since all in them was taken over; none where a time is chosen."""
     span: tuple[date, date] | None = None
     """The first and the last day on which anything was done."""
+
+    @property
+    def groupings(self) -> Sequence[str]:
+        """Return what the figures are grouped by, one after the other."""
+        return self.by.split(",")
 
     def together(self, groups: Iterable[StatsGroup]) -> Figures:
         """What adds up of some of the groups."""
@@ -105,7 +134,9 @@ def statistics(
 ) -> Statistics:
     """The figures that are asked for. `found` are the sessions with the words of the query, if it has any."""
     scope = scope_of(index, query, found)
-    return _Counting(index, scope, question, group_of(index, question), pricing).statistics(query)
+    times = (query.since, query.before) if query else (None, None)
+    counting = _Counting(index, scope, question, group_of(index, question), pricing, times=times)
+    return counting.statistics(query)
 
 
 def figures_by_session(
@@ -115,7 +146,7 @@ def figures_by_session(
 
     What has a root counts with it.
     """
-    totals.count_as_one(index, roots)
+    totals.count_as_one(index, "one_session", roots)
     scope, question = scope_of(index, None, sessions), StatsQuestion(by="session")
     groups = _Counting(index, scope, question, "one session", pricing).groups()
     return {int(key): figures for key, figures in groups.items()}
@@ -165,14 +196,22 @@ class _Counting:
     """Adds up what is in a scope."""
 
     def __init__(
-        self, index: Index, scope: Scope, question: StatsQuestion, group: str, pricing: Pricing
+        self,
+        index: Index,
+        scope: Scope,
+        question: StatsQuestion,
+        group: str,
+        pricing: Pricing,
+        *,
+        times: tuple[datetime | None, datetime | None] = (None, None),
     ) -> None:
         self._index = index
         self._scope = scope
         self._by = question.by
         self._group = group
+        self._incomplete = totals.incomplete_sessions(index, scope, *times)
         # Tools use no tokens of their own: their requests are told all together.
-        spent_by = "day" if question.by == "tool" else self._group
+        spent_by = "day" if self._is_by("tool") else self._group
         spent = totals.spent(index, scope, spent_by)
         guessed = totals.estimated(index, scope, spent_by)
         self._prices = RowPrices(index, (*spent, *guessed), pricing)
@@ -208,29 +247,50 @@ class _Counting:
     def _total(self) -> Figures:
         done = self._deeds("all").get(0, Figures())
         guessed = self._estimated.total() if self._estimated else None
-        return done._replace(tokens=self._used.total(), estimated=guessed)
+        return done._replace(tokens=self._used.total(), estimated=guessed, incomplete=len(self._incomplete))
+
+    def _is_by(self, grouping: str) -> bool:
+        return grouping in self._by.split(",")
 
     def _grouped_sessions(self, total: Figures) -> int:
-        match self._by:
-            case "tool":
-                return totals.sessions_in(self._index, self._scope, "called")
-            case "model":
-                return len({session for _, session, is_subagent in self._answered if not is_subagent})
-            case _:
-                return total.sessions
+        if self._is_by("tool"):
+            return totals.sessions_in(self._index, self._scope, "called")
+        if self._is_by("model"):
+            return len({session for _, session, is_subagent in self._answered if not is_subagent})
+        return total.sessions
 
     def groups(self) -> dict[Key, Figures]:
         """The figures of each group."""
-        match self._by:
-            case "tool":
-                return self._tools()
-            case "model":
-                return self._used_in(self._models_led())
-            case _:
-                return self._used_in(self._deeds(self._group))
+        if self._is_by("tool"):
+            groups, table = self._tools(), "called"
+        elif self._is_by("model"):
+            groups, table = self._used_in(self._models_led()), "spent"
+        else:
+            groups, table = self._used_in(self._deeds(self._group)), "days"
+        for key, number in self._incomplete_in(groups, table).items():
+            groups[key] = groups[key]._replace(incomplete=number)
+        return groups
+
+    def _incomplete_in(self, groups: Mapping[Key, Figures], table: str) -> dict[Key, int]:
+        """Return how many sessions of each group were not read completely."""
+        if not self._incomplete:
+            return {}
+        if self._by in TIMES:
+            # The days of the records that were not read are not known.
+            spans = {key: sum(s.is_in(*self._days(int(key))) for s in self._incomplete) for key in groups}
+            return {key: number for key, number in spans.items() if number}
+        numbers = [session.session for session in self._incomplete]
+        found = totals.incomplete_in(self._index, numbers, table, self._group)
+        return {key: number for key, number in found.items() if key in groups}
+
+    def _days(self, first: int) -> tuple[int, int]:
+        """Return the first and the last day of a group."""
+        longest = {"week": 7, "month": 31}.get(self._by, 1)
+        following = (day for day in range(first, first + longest) if first_day_of(self._by, day) == first)
+        return first, max(following)
 
     def _tools(self) -> dict[Key, Figures]:
-        changed = totals.files(self._index, self._scope, "tool")
+        changed = totals.files(self._index, self._scope, self._group)
         return {
             tool.key: Figures(
                 sessions=tool.sessions,
@@ -242,18 +302,18 @@ class _Counting:
                 added=tool.added,
                 removed=tool.removed,
             )
-            for tool in totals.called(self._index, self._scope)
+            for tool in totals.called(self._index, self._scope, self._group)
         }
 
     @cached_property
     def _answered(self) -> set[tuple[Key, int, bool]]:
-        return totals.answered(self._index, self._scope)
+        return totals.answered(self._index, self._scope, self._group)
 
     def _models_led(self) -> dict[Key, Figures]:
-        known = Counter((model, is_subagent) for model, _, is_subagent in self._answered)
-        models = {model for model, _ in known}
+        known = Counter((key, is_subagent) for key, _, is_subagent in self._answered)
         return {
-            model: Figures(sessions=known[model, False], subagents=known[model, True]) for model in models
+            key: Figures(sessions=known[key, False], subagents=known[key, True])
+            for key in {key for key, _ in known}
         }
 
     def _used_in(self, groups: dict[Key, Figures]) -> dict[Key, Figures]:
@@ -316,13 +376,17 @@ class _Used:
 
 def group_of(index: Index, question: StatsQuestion) -> str:
     """The group to ask for, after noting what counts as one."""
-    if question.by == "project":
-        totals.count_as_one(index, projects_that_are_one(index))
+    return ",".join(_group_of(index, one, fold=question.fold) for one in question.by.split(","))
+
+
+def _group_of(index: Index, by: str, *, fold: bool) -> str:
+    if by == "project":
+        totals.count_as_one(index, "one_project", projects_that_are_one(index))
         return "one project"
-    if question.by == "session" and question.fold:
-        totals.count_as_one(index, roots_of(totals.parents(index)))
+    if by == "session" and fold:
+        totals.count_as_one(index, "one_session", roots_of(totals.parents(index)))
         return "one session"
-    return question.by
+    return by
 
 
 def roots_of(parents: dict[int, int]) -> dict[int, int]:
@@ -349,63 +413,95 @@ def projects_that_are_one(index: Index) -> dict[int, int]:
 
 
 def _named(index: Index, by: str, groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
-    """The groups with names: those of time in its order, the others the largest first."""
-    if by in TIMES:
-        ordered = sorted((int(key), figures) for key, figures in groups.items())
-        return [StatsGroup(str(date_of(day)), str(date_of(day)), figures) for day, figures in ordered]
-    named = NAMING[by](index, groups, models)
-    weight = _calls if by == "tool" else _weight
-    return sorted(named, key=lambda group: (*weight(group.figures), group.name))
+    """The groups with their names, in order of time or the largest first."""
+    several = by.split(",")
+    keyed = [(_parts_of(key, several), figures) for key, figures in groups.items()]
+    named = [
+        NAMING[one](index, list({key[place] for key, _ in keyed}), models)
+        for place, one in enumerate(several)
+    ]
+    found = [
+        StatsGroup(tuple(names[part] for names, part in zip(named, key, strict=True)), figures)
+        for key, figures in keyed
+        if all(part in names for names, part in zip(named, key, strict=True))
+    ]
+    return _in_order(found, several)
 
 
-def _weight(figures: Figures) -> tuple[int, int]:
-    return -(figures.tokens.total or 0), -figures.prompts
+def _parts_of(key: Key, several: Sequence[str]) -> Sequence[Key]:
+    """Return the key of a group in each grouping."""
+    if len(several) == 1:
+        return [key]
+    from json import loads
+
+    parts: list[Key] = loads(str(key))
+    return parts
 
 
-def _calls(figures: Figures) -> tuple[int, int]:
-    return -figures.calls, -figures.sessions
+def _in_order(groups: Sequence[StatsGroup], several: Sequence[str], place: int = 0) -> list[StatsGroup]:
+    """Groups by their first grouping, those of each group there by the next one."""
+    if place == len(several):
+        return list(groups)
+    together: dict[GroupName, list[StatsGroup]] = {}
+    for group in groups:
+        together.setdefault(group.names[place], []).append(group)
+    weight = _calls if "tool" in several else _weight
+    if several[place] in TIMES:
+        ordered = sorted(together, key=lambda name: name.key)
+    else:
+        ordered = sorted(together, key=lambda name: (*weight(together[name]), name.name))
+    return [group for name in ordered for group in _in_order(together[name], several, place + 1)]
 
 
-def _agents(_: Index, groups: dict[Key, Figures], __: dict[int, str]) -> list[StatsGroup]:
-    return [StatsGroup(str(key), str(key), figures) for key, figures in groups.items()]
+def _weight(groups: Sequence[StatsGroup]) -> tuple[int, int]:
+    figures = [group.figures for group in groups]
+    return -sum(one.tokens.total or 0 for one in figures), -sum(one.prompts for one in figures)
 
 
-def _models_named(_: Index, groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
-    names = {key: models.get(int(key), "") for key in groups}
-    return [StatsGroup(names[key], names[key] or "(unknown)", figures) for key, figures in groups.items()]
+def _calls(groups: Sequence[StatsGroup]) -> tuple[int, int]:
+    figures = [group.figures for group in groups]
+    return -sum(one.calls for one in figures), -sum(one.sessions for one in figures)
 
 
-def _tools(index: Index, groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
-    names = totals.names(index, [int(key) for key in groups])
-    return [StatsGroup(names.get(int(k), ""), names.get(int(k), "(unknown)"), f) for k, f in groups.items()]
+def _times(_: Index, keys: Sequence[Key], __: dict[int, str]) -> dict[Key, GroupName]:
+    days = {key: str(date_of(int(key))) for key in keys}
+    return {key: GroupName(day, day) for key, day in days.items()}
 
 
-def _projects(index: Index, groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+def _agents(_: Index, keys: Sequence[Key], __: dict[int, str]) -> dict[Key, GroupName]:
+    return {key: GroupName(str(key), str(key)) for key in keys}
+
+
+def _models_named(_: Index, keys: Sequence[Key], models: dict[int, str]) -> dict[Key, GroupName]:
+    names = {key: models.get(int(key), "") for key in keys}
+    return {key: GroupName(name, name or "(unknown)") for key, name in names.items()}
+
+
+def _tools(index: Index, keys: Sequence[Key], _: dict[int, str]) -> dict[Key, GroupName]:
+    names = totals.names(index, [int(key) for key in keys])
+    return {key: GroupName(names.get(int(key), ""), names.get(int(key), "(unknown)")) for key in keys}
+
+
+def _projects(index: Index, keys: Sequence[Key], _: dict[int, str]) -> dict[Key, GroupName]:
     from geminids.core.names import project_names
 
     known = reader.projects(index)
-    rows = [known[int(key)] for key in groups]
-    names = project_names(rows)
-    return [
-        StatsGroup(row.path or row.hash or row.slug or "", names[row], figures)
-        for row, figures in zip(rows, groups.values(), strict=True)
-    ]
+    rows = {key: known[int(key)] for key in keys}
+    names = project_names(rows.values())
+    return {key: GroupName(row.path or row.hash or row.slug or "", names[row]) for key, row in rows.items()}
 
 
-def _sessions(index: Index, groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
-    rows = reader.sessions_numbered(index, [int(key) for key in groups])
-    return [
-        StatsGroup(rows[int(key)].id, rows[int(key)].title or "", figures, rows[int(key)].agent)
-        for key, figures in groups.items()
-        if int(key) in rows
-    ]
+def _sessions(index: Index, keys: Sequence[Key], _: dict[int, str]) -> dict[Key, GroupName]:
+    rows = reader.sessions_numbered(index, [int(key) for key in keys])
+    return {number: GroupName(row.id, row.title or "", row.agent) for number, row in rows.items()}
 
 
-NAMING: dict[str, Callable[[Index, dict[Key, Figures], dict[int, str]], list[StatsGroup]]] = {
+NAMING: dict[str, Callable[[Index, Sequence[Key], dict[int, str]], dict[Key, GroupName]]] = {
+    **dict.fromkeys(("day", "week", "month"), _times),
     "agent": _agents,
     "model": _models_named,
     "tool": _tools,
     "project": _projects,
     "session": _sessions,
 }
-"""How groups get their names, in the order in which they are given."""
+"""How groups get their names, by their keys."""

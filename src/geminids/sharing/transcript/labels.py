@@ -76,7 +76,8 @@ def kind_sentence(session: SessionSummary, parent: str | None) -> str:
 def models_sentence(session: SessionSummary, cost: str = "") -> str:
     """What answered, for how many dollars if that is known, and for how many tokens."""
     said = (safe.line(", ".join(session.models)) or "model unknown", cost, words.tokens(session.usage))
-    return " · ".join(filter(None, said))
+    told = " · ".join(filter(None, said))
+    return f"{told} (at least)" if session.is_incomplete else told
 
 
 def branch_name(session: SessionSummary) -> str:

@@ -98,6 +98,7 @@ def _session_facts(session: Session, traced: int) -> SessionFacts:
         problems=len(session.problems),
         kept=session.kept,
         folders=_other_folders(session),
+        is_incomplete=session.is_incomplete,
         summary=packed(session.without_messages()),
         trace=_packed_trace(session, traced) if traced else None,
     )

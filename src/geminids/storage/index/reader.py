@@ -36,7 +36,7 @@ UNREADABLE = "unreadable"
 
 SESSION_COLUMNS = (
     "sessions.id, sid, agent, native_id, kind, parent_id, title, status, started, ended, "
-    "prompts, replies, tool_calls, tool_errors, dropped, file, problems, kept, "
+    "prompts, replies, tool_calls, tool_errors, dropped, file, problems, kept, is_incomplete, "
     "projects.path, told_hash, projects.slug, projects.known_by, projects.certain"
 )
 """What `session_row` makes a row of; `sessions` joined with `projects`."""
@@ -85,7 +85,8 @@ def session_row(values: Sequence[Any]) -> SessionRow:
         values[15],
         values[16],
         bool(values[17]),
-        project_row(values[18:]),
+        bool(values[18]),
+        project_row(values[19:]),
     )
 
 

@@ -12,7 +12,7 @@ own (`storage/index/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 11
+VERSION = 12
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -156,11 +156,13 @@ CREATE TABLE sessions (
     problems INTEGER NOT NULL,
     kept INTEGER NOT NULL,    -- whether files of it are gone, and it is read from copies
     folders TEXT,             -- other folders that it was worked in, as JSON; NULL: none
+    is_incomplete INTEGER NOT NULL, -- whether records of its files could not be read
     summary BLOB NOT NULL,    -- all of it but the messages, as JSON
     trace BLOB                -- what ties words to it that stand elsewhere
 );
 CREATE INDEX sessions_by_bundle ON sessions (bundle);
 CREATE INDEX sessions_by_time ON sessions (last, sid, kind, project, started);
+CREATE INDEX sessions_incomplete ON sessions (id) WHERE is_incomplete;
 CREATE INDEX sessions_by_id ON sessions (native_id COLLATE NOCASE);
 CREATE INDEX sessions_by_folders ON sessions (folders) WHERE folders IS NOT NULL;
 

@@ -6,19 +6,23 @@ A scope says which sessions and days count. What is asked for is grouped by an e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
 
 from geminids.core.values import NamedTuple, Value
-from geminids.storage.index.reader import Condition, among, selection
+from geminids.storage.index.reader import Condition, among, numbered, selection
 from geminids.storage.index.schema import USAGE
+from geminids.storage.times import microseconds, moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from datetime import datetime
+    from typing import Any, Literal
 
     from geminids.storage.index.database import Index
 
-_AS_ONE = "coalesce((SELECT one FROM temp.as_one WHERE number = {number}), {number})"
+_EPOCH = date(1970, 1, 1)
+_AS_ONE = "coalesce((SELECT one FROM temp.{table} WHERE number = {number}), {number})"
 GROUPS = {
     "day": "t.day",
     # Weeks begin on Mondays, and 1970 began on a Thursday.
@@ -30,13 +34,13 @@ GROUPS = {
     "model": "t.model",
     "tool": "t.tool",
     "all": "0",
-    "one project": _AS_ONE.format(number="s.project"),
-    "one session": _AS_ONE.format(number="t.session"),
+    "one project": _AS_ONE.format(table="one_project", number="s.project"),
+    "one session": _AS_ONE.format(table="one_session", number="t.session"),
 }
 """What can be grouped by, and how; a span of time is told by its first day."""
 
 Key = int | str
-"""A group: a day, or a number or name of what is grouped by."""
+"""A group: a day, or a number or name of what is grouped by; of several groupings, a JSON list of these."""
 
 
 class Scope(Value):
@@ -121,6 +125,18 @@ class Called(NamedTuple):
     removed: int | None
 
 
+class Incomplete(NamedTuple):
+    """A session that was not read completely, with its first and last day since 1970."""
+
+    session: int
+    first: int | None
+    last: int | None
+
+    def is_in(self, first: int, last: int) -> bool:
+        """Return whether it may hold records of these days."""
+        return (self.first is None or self.first <= last) and (self.last is None or first <= self.last)
+
+
 class BusyHour(NamedTuple):
     """What was said in an hour of a weekday, in local time."""
 
@@ -201,7 +217,7 @@ _SPENT_ON_DAY = "t.day, t.model, t.band, t.requests - t.unmeasured, t.unmeasured
 _LED, _LED_OF_DAYS = _led("s.kind = 'subagent'"), _led("t.subagent")
 
 
-_OF_DAYS = frozenset({"week", "month", "model"})
+_OF_DAYS = frozenset({"day", "week", "month", "model"})
 """Groups that do not tell sessions apart."""
 
 
@@ -210,7 +226,7 @@ def spent(index: Index, scope: Scope, group: str) -> list[Spent]:
     columns = f"t.day, t.model, t.band, sum(t.requests - t.unmeasured), sum(t.unmeasured), {_TOKENS}"
     if scope.is_of_all and group == "day":
         return list(map(Spent._make, _rows(index, scope, "spent_totals day", _SPENT_ON_DAY, 0)))
-    table = "spent_totals" if scope.is_of_all and group in _OF_DAYS else "spent"
+    table = "spent_totals" if scope.is_of_all and _OF_DAYS.issuperset(group.split(",")) else "spent"
     return list(map(Spent._make, _rows(index, scope, f"{table} {group}", columns, 4)))
 
 
@@ -220,6 +236,37 @@ def estimated(index: Index, scope: Scope, group: str) -> list[Spent]:
     known = ", ".join(tokens.get(kind, "NULL") for kind in USAGE)
     columns = f"t.day, t.model, t.band, sum(t.requests), 0, {known}"
     return list(map(Spent._make, _rows(index, scope, f"estimated {group}", columns, 4)))
+
+
+def incomplete_sessions(
+    index: Index, scope: Scope, since: datetime | None, before: datetime | None
+) -> list[Incomplete]:
+    """Return the sessions of a scope that were not read completely and may hold records of that time."""
+    known = index.connection.execute("SELECT id FROM sessions WHERE is_incomplete").fetchall()
+    if not known:
+        return []
+    conditions = [numbered((number for (number,) in known), "s.id"), *scope.conditions]
+    if since is not None:
+        conditions.append(Condition("coalesce(s.last >= ?, 1)", (microseconds(since),)))
+    if before is not None:
+        conditions.append(Condition("coalesce(s.started < ?, 1)", (microseconds(before),)))
+    held, values = selection(conditions)
+    rows = index.connection.execute(
+        f"SELECT s.id, coalesce(s.started, s.last), s.last FROM sessions s {held}", values
+    )
+    return [Incomplete(number, _day(started), _day(last)) for number, started, last in rows]
+
+
+def incomplete_in(index: Index, numbers: Iterable[int], table: str, group: str) -> dict[Key, int]:
+    """Return how many of some sessions stand in each group of a table."""
+    scope = Scope([numbered(numbers, "s.id")])
+    return dict(_rows(index, scope, f"{table} {group}", "count(DISTINCT t.session)"))
+
+
+def _day(at: int | None) -> int | None:
+    """Return the local day of a moment, counted from 1970."""
+    local = moment(at)
+    return None if local is None else (local.astimezone().date() - _EPOCH).days
 
 
 _NOTHING_DONE = (0, 0, 0, 0, 0, 0, None, None)
@@ -239,13 +286,12 @@ def done(index: Index, scope: Scope, group: str) -> list[Done]:
     return list(map(Done._make, _rows(index, scope, f"days {group}", f"{sessions}, {_DEEDS}")))
 
 
-def called(index: Index, scope: Scope) -> list[Called]:
-    """Which tools were called."""
-    lines = {
-        key: changed for key, *changed in _rows(index, scope, "changed tool", "sum(t.added), sum(t.removed)")
-    }
+def called(index: Index, scope: Scope, group: str) -> list[Called]:
+    """Return the calls of each group, one of whose groupings is by tool."""
+    changed_lines = _rows(index, scope, f"changed {group}", "sum(t.added), sum(t.removed)")
+    lines = {key: changed for key, *changed in changed_lines}
     columns = f"{_LED}, sum(t.calls), sum(t.errors), sum(t.cancelled)"
-    rows = _rows(index, scope, "called tool", columns)
+    rows = _rows(index, scope, f"called {group}", columns)
     return [Called(*row, *lines.get(row[0], (None, None))) for row in rows]
 
 
@@ -260,13 +306,16 @@ def files(index: Index, scope: Scope, group: str) -> dict[Key, int]:
     return dict(_rows(index, scope, f"changed {group}", "count(DISTINCT t.file)"))
 
 
-def answered(index: Index, scope: Scope) -> set[tuple[Key, int, bool]]:
-    """Which models answered in which sessions, whether or not they told tokens, and which are subagents."""
-    columns = "t.model, t.session, s.kind = 'subagent'"
+def answered(index: Index, scope: Scope, group: str) -> set[tuple[Key, int, bool]]:
+    """Return each group with the sessions that requests in it are of, and whether these are subagents.
+
+    Requests without recorded tokens are among them.
+    """
+    columns = "t.session, s.kind = 'subagent'"
     rows = (
-        row for table in ("spent", "estimated") for row in _rows(index, scope, f"{table} model", columns, 4)
+        row for table in ("spent", "estimated") for row in _rows(index, scope, f"{table} {group}", columns, 3)
     )
-    return {(model, session, bool(is_subagent)) for _, model, session, is_subagent in rows}
+    return {(key, session, bool(is_subagent)) for key, session, is_subagent in rows}
 
 
 def sessions_in(index: Index, scope: Scope, table: str) -> int:
@@ -305,18 +354,25 @@ def largest(index: Index, scope: Scope, what: str, column: str, most: int) -> li
     return index.connection.execute(ranked, (*values, most)).fetchall()
 
 
-def count_as_one(index: Index, first: Mapping[int, int]) -> None:
+def count_as_one(
+    index: Index, table: Literal["one_project", "one_session"], first: Mapping[int, int]
+) -> None:
     """Let some projects or sessions, by their numbers, count as another one."""
     index.connection.executescript(
-        "DROP TABLE IF EXISTS temp.as_one; CREATE TABLE temp.as_one (number INTEGER PRIMARY KEY, one INTEGER)"
+        f"DROP TABLE IF EXISTS temp.{table}; "
+        f"CREATE TABLE temp.{table} (number INTEGER PRIMARY KEY, one INTEGER)"
     )
-    index.connection.executemany("INSERT INTO temp.as_one VALUES (?, ?)", first.items())
+    index.connection.executemany(f"INSERT INTO temp.{table} VALUES (?, ?)", first.items())
 
 
 def _rows(index: Index, scope: Scope, what: str, columns: str, grouped: int = 1) -> list[Any]:
-    """The columns of a table by a group, both of which are named; of these, so many are grouped by."""
+    """The columns of a table by a group, both of which are named; of these, so many are grouped by.
+
+    Several groupings have commas between them.
+    """
     table, _, group = what.partition(" ")
-    key = GROUPS[group]
+    several = group.split(",")
+    key = GROUPS[group] if len(several) == 1 else f"json_array({', '.join(GROUPS[one] for one in several)})"
     source, values = scope.source(table, f"{key}, {columns}")
     # Tables lie in the order of what is grouped by here, but for a key that comes once more before it.
     first = 2 if grouped > 1 and key in ("t.day", "t.model") else 1

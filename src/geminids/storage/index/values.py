@@ -51,6 +51,8 @@ class SessionRow(NamedTuple):
     problems: int
     kept: bool
     """Whether files of it are gone, and it is read from copies."""
+    is_incomplete: bool
+    """Whether records of its files could not be read: then its numbers are lower bounds."""
     project: ProjectRow
 
     @property

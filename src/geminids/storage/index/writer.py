@@ -42,6 +42,7 @@ class SessionFacts(NamedTuple):
     problems: int
     kept: bool
     folders: str | None
+    is_incomplete: bool
     summary: bytes
     trace: bytes | None
 

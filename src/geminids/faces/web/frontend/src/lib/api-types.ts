@@ -60,6 +60,7 @@ export interface Overview {
   suggestion: string | null;
   is_sample: boolean;
   unreadable: number;
+  incomplete: number;
 }
 
 /** How much there is of one agent. */
@@ -117,6 +118,7 @@ export interface SessionLine {
   counts: Counts;
   problems: number;
   kept: boolean;
+  incomplete: boolean;
 }
 
 /** Whom the session serves, or what is left of it. */
@@ -736,6 +738,7 @@ export interface UsageGroup {
   added: number | null;
   removed: number | null;
   tokens: UsedTokens | null;
+  incomplete: number;
 }
 
 /** A model without a price, and why. */
