@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from geminids.query.usage.over_time import OverTime
     from geminids.query.usage.present import Present
     from geminids.query.usage.prices import Prices
+    from geminids.query.usage.request_costs import RequestCosts
     from geminids.query.usage.stats import LargestSessions, Statistics, StatsQuestion
     from geminids.storage.index.totals import BusyHour
 
@@ -144,6 +145,17 @@ class UsageMethods(SearchMethods, SessionMethods):
 
         return Costing(self._prices({(None, model) for model in models}))
 
+    def request_costs(self) -> RequestCosts:
+        """Return what prices requests in any process, as `stats` does."""
+        from geminids.query.usage.prices import overrides_in
+        from geminids.query.usage.request_costs import RequestCosts
+        from geminids.storage.index.totals import model_names
+
+        prices = self._prices({(None, model) for model in self._context.ask(model_names)})
+        settings = self._context.settings
+        fingerprint = f"{prices.basis.library} {settings.prices!r}"
+        return RequestCosts(overrides_in(settings), prices.to_keep or self._stored_prices(), fingerprint)
+
     def cost_of(self, session: Session) -> Decimal | None:
         """What a session cost at list price, without those that it led; None if nothing of it has a price."""
         from geminids.query.usage.costs import Costing
@@ -195,14 +207,22 @@ class UsageMethods(SearchMethods, SessionMethods):
         from geminids.core import small_files
         from geminids.query.usage.prices import Prices, overrides_in
 
-        folder, known = self._context.data_folder, None
-        if folder is not None:
-            # Without what was kept, or with something else in its place, they are looked up.
-            with suppress(OSError, UnicodeDecodeError):
-                known = small_files.read(folder, PRICES_FILE).decode()
+        folder, known = self._context.data_folder, self._stored_prices()
         prices = Prices.load(known, overrides_in(self._context.settings) if as_settled else None, wanted)
         if folder is not None and prices.to_keep is not None:
             # They are looked up once more if they cannot be kept.
             with suppress(OSError):
                 small_files.write(folder, PRICES_FILE, prices.to_keep.encode())
         return prices
+
+    def _stored_prices(self) -> str | None:
+        """Return the prices that were looked up before."""
+        from contextlib import suppress
+
+        from geminids.core import small_files
+
+        # Without what was kept, or with something else in its place, they are looked up.
+        with suppress(OSError, UnicodeDecodeError):
+            if self._context.data_folder is not None:
+                return small_files.read(self._context.data_folder, PRICES_FILE).decode()
+        return None

@@ -21,6 +21,7 @@ TYPES: dict[Kind, pa.DataType] = {
     "int": pa.int64(),
     "bool": pa.bool_(),
     "time": pa.timestamp("us", tz="UTC"),
+    "dollars": pa.decimal128(18, 6),
     "files": pa.list_(_FILE),
 }
 """What the columns of each kind are in Arrow."""

@@ -10,12 +10,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
 from geminids.core.errors import GeminidsError
 from geminids.core.workers import Workers, wanted_workers
+from geminids.query.usage.request_costs import RequestCosts
 from geminids.scale.batches import batch
 from geminids.scale.homes import Piece, readings
 from geminids.scale.only import ANYTHING, Only
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 ROWS = 20_000
 """In a batch; many of few words."""
+_OF_COST = frozenset({"cost", "priced_on"})
 BYTES = 16_000_000
 """Of session files that a batch is made of; few rows may be long."""
 
@@ -100,14 +103,22 @@ def _stored(question: Question, columns: Collection[str]) -> Iterator[pa.RecordB
     return stored_batches(question.piece, question.table, columns)
 
 
+@cache
+def _list_prices() -> RequestCosts:
+    """Return what prices requests in this process. Prices of users stand beside their own tables."""
+    return RequestCosts()
+
+
 def _made(question: Question, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
     """The rows that are made of sessions, with some of their columns."""
     assert isinstance(question.piece, Piece)
     name = question.table
     words = has_words(name, columns)
+    costs = _list_prices() if name == "requests" and _OF_COST.intersection(columns) else None
     rows, read = no_rows(), 0
     for agent, reading in readings(question.piece):
-        add_rows(rows, reading, agent, question.piece.machine, words=words, redactor=question.redactor)
+        machine, redactor = question.piece.machine, question.redactor
+        add_rows(rows, reading, agent, machine, words=words, redactor=redactor, costs=costs)
         read += sum(account.size for account in reading.accounts)
         if len(rows[name]) >= ROWS or read >= BYTES:
             yield batch(name, rows[name], columns)

@@ -31,6 +31,7 @@ from geminids.storage.codec.rows import DONE, lines_of_change
 from geminids.storage.times import microseconds
 
 if TYPE_CHECKING:
+    from geminids.query.usage.request_costs import RequestCosts
     from geminids.sharing.redact import Redactor
 
 UNKNOWN_MONTH = "unknown"
@@ -38,6 +39,7 @@ NOT_HIDDEN = "not-hidden"
 """The kind of problem that a session is whose secrets cannot be hidden."""
 _MADE = (__version__, VERSION)
 _NOT_ESTIMATED = (None, None)
+_NO_COST = (None, None)
 _NOTHING: Mapping[str, str] = {}
 
 Row = tuple[Any, ...]
@@ -66,20 +68,27 @@ def add_rows(
     *,
     words: bool,
     redactor: Redactor | None = None,
+    costs: RequestCosts | None = None,
 ) -> None:
-    """Add what was read to rows; without `words`, columns of words stay empty."""
+    """Add what was read to rows; without `words` or `costs`, columns of these stay empty."""
     whose = Whose(agent, month_of(reading.sessions), machine)
     hidden: dict[str, str] = {}
     for session in reading.sessions:
         if redactor is None:
-            add_session(rows, session, whose, words=words)
+            add_session(rows, session, whose, words=words, costs=costs)
         else:
-            hidden |= _add_redacted(rows, session, whose, redactor, words=words)
+            hidden |= _add_redacted(rows, session, whose, redactor, words=words, costs=costs)
     rows["problems"] += problem_rows(reading.problems, whose, redactor, hidden)
 
 
 def _add_redacted(
-    rows: Rows, session: Session, whose: Whose, redactor: Redactor, *, words: bool
+    rows: Rows,
+    session: Session,
+    whose: Whose,
+    redactor: Redactor,
+    *,
+    words: bool,
+    costs: RequestCosts | None,
 ) -> Mapping[str, str]:
     """Add a session without its secrets, or the problem that they cannot be hidden; the names that are."""
     # What names it is told by what its files say, whatever of that is hidden.
@@ -91,7 +100,7 @@ def _add_redacted(
         file = redactor.redact_text(session.file or "")
         rows["problems"].append((*whose, file, NOT_HIDDEN, detail, None, None, None, *_MADE))
         return {}
-    add_session(rows, redacted, whose, words=words, key=key)
+    add_session(rows, redacted, whose, words=words, key=key, costs=costs)
     return hidden_names(session, redacted)
 
 
@@ -144,6 +153,7 @@ def add_session(
     words: bool,
     key: str | None = None,
     project: str | None = None,
+    costs: RequestCosts | None = None,
 ) -> None:
     """Add a session to rows. Its key and the name of its project may be known better than it tells itself."""
     of = (*whose, project or project_name(session.project), session.id, key or key_of(session, whose.machine))
@@ -158,7 +168,8 @@ def add_session(
             continue
         standing = (*of, number, message.id)
         if message.usage is not None:
-            rows["requests"].append(_request_row(message, message.usage, standing))
+            cost = costs.of(message, session.last_at) if costs else _NO_COST
+            rows["requests"].append(_request_row(message, message.usage, standing, cost))
         for place, call in enumerate(calls, 1):
             rows["calls"].append(_call_row(call, message, folder, (*standing, place), words=words))
             rows["changes"] += _change_rows(call, message, folder, (*standing, place), words=words)
@@ -236,7 +247,7 @@ def _message_row(message: Message, standing: Row, guess: Row, calls: int, *, wor
     )
 
 
-def _request_row(message: Message, usage: Usage, standing: Row) -> Row:
+def _request_row(message: Message, usage: Usage, standing: Row, cost: Row) -> Row:
     return (
         *standing,
         message.request_id,
@@ -246,6 +257,7 @@ def _request_row(message: Message, usage: Usage, standing: Row) -> Row:
         usage.requests,
         *_tokens(usage),
         usage.reported_total,
+        *cost,
         *_MADE,
     )
 

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 VERSION = 1
 """Raised when a column goes or changes its meaning; one that is new may come at any time."""
 
-Kind = Literal["text", "texts", "int", "bool", "time", "files"]
-"""What a column holds: one text or several, a whole number, yes or no, a moment in UTC, files."""
+Kind = Literal["text", "texts", "int", "bool", "time", "dollars", "files"]
+"""What a column holds: one text or several, a whole number, yes or no, a moment in UTC, dollars, files."""
 
 
 class Column(NamedTuple):
@@ -171,6 +171,8 @@ REQUESTS = Table(
         Column("requests", "int", "How many requests the row stands for; nearly always 1."),
         *TOKENS,
         Column("reported_total", "int", "The agent's own total, where it differs."),
+        Column("cost", "dollars", "What it cost in dollars at list price; null without a price."),
+        Column("priced_on", "text", "The price list and its release, or settings.toml: what `cost` is from."),
         *_MADE,
     ),
 )

@@ -22,6 +22,7 @@ from geminids.faces.cli.options import (
 )
 from geminids.faces.cli.progress import stoppable, waiting
 from geminids.faces.cli.tables_command import tell_strays
+from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -223,6 +224,7 @@ def _answer(
                 database = stack.enter_context(Database(store))
                 stack.push(partial(_leave_behind, database))
                 tell_strays(database.strays)
+                notes = sql_output.notes(database, query, is_own=library is not None)
                 answer = Answer(*database.ask(query))
         except NoTablesError:
             if library is None:
@@ -232,10 +234,13 @@ def _answer(
             tell_nothing_found(library.searched_places)
             return NOTHING_FOUND
         try:
-            return sql_output.give(choices, answer, wish)
+            code = sql_output.give(choices, answer, wish)
         except MemoryError as error:
             # Some rows fit into what the engine has, and not into what they are printed from.
             raise TooLargeError(MEMORY) from error
+        for note in notes:
+            say(note)
+        return code
 
 
 class _OutOfTimeError(KeyboardInterrupt):

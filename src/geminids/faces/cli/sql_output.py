@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
@@ -23,6 +24,7 @@ from geminids.sharing.transcript import words
 if TYPE_CHECKING:
     from geminids.faces.cli.choices import Choices
     from geminids.scale.sql.answers import Answer
+    from geminids.scale.sql.database import Database
 
 MOST_ROWS = 1_000
 """Of a table that is drawn: nobody reads more, and all have to be known before the first is drawn."""
@@ -32,8 +34,10 @@ TYPES = {
     "int": "integer",
     "bool": "yes/no",
     "time": "time",
+    "dollars": "decimal(18, 6)",
     "files": "list of files",
 }
+_COST = re.compile(r"\b(?:cost|priced_on)\b", re.IGNORECASE)
 EXAMPLES = (
     "select sum(total) from requests",
     "select project, sum(total) from requests group by 1 order by 2 desc",
@@ -187,3 +191,46 @@ def _draw_columns(page: Page, table: Table) -> None:
         for column in table.columns
     ]
     draw(page, fit(fields, rows, screen.width), is_drawn=screen.is_drawn)
+
+
+# What is to be known of the numbers
+
+
+def notes(database: Database, query: str, *, is_own: bool) -> list[str]:
+    """Return why sums of a query may be too low. `is_own` says that the tables are of this machine."""
+    ((sessions,),) = _rows(database, "SELECT count(DISTINCT id) FROM all_sessions WHERE incomplete")
+    found = []
+    if sessions:
+        found.append(
+            f"Sums may be too low: {words.count(sessions, 'session')} could not be read completely; "
+            "`select id from sessions where incomplete` lists them."
+        )
+    if _COST.search(query):
+        found += _without_cost(database, is_own=is_own)
+    return found
+
+
+def _without_cost(database: Database, *, is_own: bool) -> Iterator[str]:
+    ((recorded, priced),) = _rows(
+        database, "SELECT count(*), count(cost) FROM requests WHERE total IS NOT NULL"
+    )
+    if not recorded or recorded == priced:
+        return
+    many = "all requests" if not priced else f"{recorded - priced:,} of {words.count(recorded, 'request')}"
+    yield f"`cost` is null for {many}: {_why_no_price(has_any=priced > 0, is_own=is_own)}."
+
+
+def _why_no_price(*, has_any: bool, is_own: bool) -> str:
+    from geminids.query.usage.prices import no_library
+    from geminids.query.usage.prices.listed import look_up
+
+    if has_any:
+        return "no price is known; `geminids stats --by model` says why"
+    if is_own and look_up((), "") is None:
+        return no_library()
+    return "the tables were written without prices, or no price is known; `geminids tables` adds them"
+
+
+def _rows(database: Database, query: str) -> list[tuple[int, ...]]:
+    _, batches = database.ask(query)
+    return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]

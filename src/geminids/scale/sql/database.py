@@ -41,6 +41,7 @@ _NAMES_OF_TYPES: dict[Kind, str] = {
     "int": "BIGINT",
     "bool": "BOOLEAN",
     "time": "TIMESTAMP WITH TIME ZONE",
+    "dollars": "DECIMAL(18, 6)",
     "files": "STRUCT(path VARCHAR, format VARCHAR, size BIGINT, kept BOOLEAN)[]",
 }
 _PATTERN = re.compile(r"[*?\[]")

@@ -25,6 +25,7 @@ from geminids.scale.tables.manifest import file_name
 from geminids.storage.codec.rows import traces
 
 if TYPE_CHECKING:
+    from geminids.query.usage.request_costs import RequestCosts
     from geminids.sharing.redact import Redactor
 
 BYTES = 4_000_000
@@ -44,6 +45,8 @@ class Manner(NamedTuple):
     """What hides secrets; None for tables that never leave the machine, or where that is wished."""
     files: str = ""
     """The prefix of the names of its files; default: the name of the machine."""
+    costs: RequestCosts | None = None
+    """What prices requests."""
 
     @property
     def prefix(self) -> str:
@@ -224,7 +227,10 @@ class _Making:
             hidden = hidden_names(session, redacted.session)
             session = redacted.session
             project = project and _hidden_in(hidden.get(project, project), self._manner.redactor)
-        add_session(rows, session, self._whose, words=self._manner.words, key=key, project=project)
+        manner = self._manner
+        add_session(
+            rows, session, self._whose, words=manner.words, key=key, project=project, costs=manner.costs
+        )
         return hidden
 
 

@@ -99,7 +99,7 @@ class TablesWriter:
         """
         with self._alone(patience) as lock, without_collecting():
             before = self._before()
-            manner = self._manner._replace(files=before.machine)
+            manner = self._manner._replace(files=before.machine, costs=self._library.request_costs())
             gone = self._forgotten(before)
             parts = self._library.parts((lambda sid: hashed(sid) in gone) if gone else None)
             run = _Run(self._store, manner, before, parts, anew=anew, holding=lock, former=self._former)
@@ -276,7 +276,8 @@ class _Run:
 
     def _digest(self, part: Part) -> str:
         """Of all that a part is made of, and of how."""
-        made = (part.digest, __version__, str(VERSION), self._hiding, self._manner.machine)
+        priced = self._manner.costs.fingerprint if self._manner.costs else ""
+        made = (part.digest, __version__, str(VERSION), self._hiding, self._manner.machine, priced)
         return blake2b("\0".join(made).encode(), digest_size=16).hexdigest()
 
     @property

@@ -69,7 +69,8 @@ def overrides_in(settings: Settings) -> Overrides | None:
     return read_overrides(settings.file, settings.prices)
 
 
-def _no_library() -> str:
+def no_library() -> str:
+    """Return why there is no price list, and how to add it."""
     from geminids.core.installation import who_adds
 
     return (
@@ -114,7 +115,7 @@ class Prices:
             return cls(None, overrides)
         footprint = library_footprint()
         if footprint is None:
-            return cls(None, overrides, unlisted=_no_library())
+            return cls(None, overrides, unlisted=no_library())
         known = read_kept(kept) if kept else None
         # An empty footprint tells nothing of the release.
         if known and footprint and known.footprint == footprint and listed <= known.models.keys():
@@ -124,7 +125,7 @@ class Prices:
         # What was asked for earlier will be asked for again.
         made = look_up(listed | (known.models.keys() if known else set()), footprint)
         if made is None:
-            return cls(None, overrides, unlisted=_no_library())
+            return cls(None, overrides, unlisted=no_library())
         return cls(made, overrides, keepable_text(made))
 
     def cost(
