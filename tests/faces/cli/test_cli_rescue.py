@@ -172,12 +172,33 @@ def test_a_file_that_cannot_be_written_is_named(
     assert all(one["target"] in outcome.err for one in found)
 
 
-def test_another_agent_has_nothing_to_rescue(geminids: Run, home: Path) -> None:
+def test_an_agent_that_is_not_checked_is_named_with_what_its_list_leaves_out(
+    geminids: Run, home: Path
+) -> None:
     outcome = geminids("rescue", "--agent", "codex")
     assert (outcome.code, outcome.out) == (1, "")
-    assert (
-        outcome.err == "geminids: Nothing to rescue: the agents can show every session that is on the disk.\n"
-    )
+    assert outcome.err.startswith("geminids: Not checked: Codex CLI. `codex resume` lists neither")
+    assert "`codex resume --all --include-non-interactive`" in outcome.err
+    assert "`codex unarchive <id>`" in outcome.err
+    assert "Nothing to rescue" not in outcome.err
+
+
+def test_agents_that_are_here_are_checked_or_named(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = user_home(tmp_path, monkeypatch)
+    shutil.copytree(FIXTURES / "claude" / "plain" / "home", home, dirs_exist_ok=True)
+    first, second = geminids("rescue").err.splitlines()
+    assert first == "geminids: Nothing to rescue: Gemini CLI can show every session that is on the disk."
+    assert second.startswith("geminids: Not checked: Claude Code. `claude --resume` lists neither")
+    assert second.endswith("`claude --resume <id>`.")
+
+
+def test_without_any_agent_nothing_is_checked(geminids: Run, tmp_path: Path) -> None:
+    """A home directory in which no agent was ever used."""
+    outcome = geminids("rescue", "--home", str(tmp_path))
+    assert outcome.code == 1
+    assert outcome.err == "geminids: Nothing to rescue: no agent has a home here.\n"
 
 
 def test_where_all_can_be_shown_nothing_is_to_rescue(
@@ -188,7 +209,7 @@ def test_where_all_can_be_shown_nothing_is_to_rescue(
     outcome = geminids("rescue", "--apply")
     assert (outcome.code, outcome.out) == (1, "")
     assert (
-        outcome.err == "geminids: Nothing to rescue: the agents can show every session that is on the disk.\n"
+        outcome.err == "geminids: Nothing to rescue: Gemini CLI can show every session that is on the disk.\n"
     )
     said = f"geminids: Nothing to rescue was found in {FIRST}.\n"
     assert geminids("rescue", "1f0c").err == said

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.fates import Fate, Forecast
     from geminids.core.agents.homes import Home
     from geminids.core.agents.restore import Copy, Restoring
-    from geminids.core.agents.resume import Circumstances, Resuming
+    from geminids.core.agents.resume import Circumstances, Offer, Resuming
     from geminids.core.model import Session
 
 
@@ -43,3 +43,13 @@ class ClaudeCustodian(PlainCustody):
         from geminids.agents.claude.custody.restore import restoring
 
         return restoring(home, copies)
+
+    def unlisted(self) -> Sequence[Offer]:
+        """Return what the picker of `claude --resume` filters out (2.1.150 to 2.1.328)."""
+        from geminids.core.agents.resume import Offer
+
+        sentence = (
+            "`claude --resume` lists neither sessions of other folders nor of `claude -p` and the SDKs; "
+            "to resume one, in its folder:"
+        )
+        return (Offer(sentence, (("claude", "--resume", "<id>"),)),)

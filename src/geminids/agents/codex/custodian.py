@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.fates import Fate, Forecast
     from geminids.core.agents.homes import Home
     from geminids.core.agents.restore import Copy, Restoring
-    from geminids.core.agents.resume import Circumstances, Resuming
+    from geminids.core.agents.resume import Circumstances, Offer, Resuming
     from geminids.core.model import Session
 
 
@@ -43,3 +43,16 @@ class CodexCustodian(PlainCustody):
         from geminids.agents.codex.custody.restore import restoring
 
         return restoring(home, copies)
+
+    def unlisted(self) -> Sequence[Offer]:
+        """Return what the picker of `codex resume` leaves out (0.128 to 0.169)."""
+        from geminids.core.agents.resume import Offer
+
+        everywhere = ("codex", "resume", "--all", "--include-non-interactive")
+        return (
+            Offer(
+                "`codex resume` lists neither sessions of other folders nor of `codex exec`; to list them:",
+                (everywhere,),
+            ),
+            Offer("It lists archived sessions only after this:", (("codex", "unarchive", "<id>"),)),
+        )

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from geminids.core.agents.homes import Home
     from geminids.core.agents.rescue import Progress, Stranded
     from geminids.core.agents.restore import Copy, Restoring
-    from geminids.core.agents.resume import Circumstances, Resuming
+    from geminids.core.agents.resume import Circumstances, Offer, Resuming
     from geminids.core.model import Session
 
 
 class GeminiCustodian:
     """What Gemini CLI deletes and hides, and how its sessions come back."""
+
+    finds_stranded = True
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as Gemini CLI's own loader returns it from this file."""
@@ -50,3 +52,7 @@ class GeminiCustodian:
         from geminids.agents.gemini.custody.rescue import stranded
 
         return stranded(home, circumstances, progress)
+
+    def unlisted(self) -> Sequence[Offer]:
+        """Return nothing: `stranded` finds what Gemini CLI does not show in the folder of a project."""
+        return ()

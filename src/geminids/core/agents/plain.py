@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.fates import Fate, Forecast
     from geminids.core.agents.homes import Home
     from geminids.core.agents.rescue import Progress, Stranded
-    from geminids.core.agents.resume import Circumstances
+    from geminids.core.agents.resume import Circumstances, Offer
     from geminids.core.agents.traces import Trace
     from geminids.core.model import Session
 
@@ -91,7 +91,9 @@ class PlainProjects:
 
 
 class PlainCustody:
-    """An agent that deletes nothing by itself and hides no session that it has."""
+    """An agent that deletes nothing by itself, and of which nobody knows that it hides sessions."""
+
+    finds_stranded = False
 
     def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
         """Nothing is deleted."""
@@ -103,4 +105,8 @@ class PlainCustody:
         self, home: Home, circumstances: Circumstances, progress: Progress | None = None
     ) -> Iterable[Stranded]:
         """No session is known that the agent has on the disk and cannot resume."""
+        return ()
+
+    def unlisted(self) -> Sequence[Offer]:
+        """Return nothing: it is not known what the agent's list leaves out."""
         return ()

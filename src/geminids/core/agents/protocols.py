@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.records import Translation
     from geminids.core.agents.rescue import Progress, Stranded
     from geminids.core.agents.restore import Copy, Restoring
-    from geminids.core.agents.resume import Circumstances, Resuming
+    from geminids.core.agents.resume import Circumstances, Offer, Resuming
     from geminids.core.agents.traces import Trace
     from geminids.core.model import Session
 
@@ -164,6 +164,15 @@ class Custodian(Protocol):
 
         `progress` is told how much of the home was looked at, and how much there is.
         """
+        ...
+
+    @property
+    def finds_stranded(self) -> bool:
+        """Whether `stranded` looks at the sessions; if not, it is unknown which the agent cannot show."""
+        ...
+
+    def unlisted(self) -> Sequence[Offer]:
+        """Return what the agent's own list leaves out on purpose, and what to type for it."""
         ...
 
 

@@ -34,6 +34,7 @@ from geminids.faces.drawing.wrapping import wrapped
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.core.agents.protocols import Custodian
     from geminids.core.agents.rescue import Stranded
     from geminids.core.model import SessionSummary
     from geminids.faces.drawing.page import Page, Span
@@ -115,19 +116,44 @@ def rescue(
         shown = _shown(found, everything=everything or bool(wanted))
         written = _apply(library, shown, choices.now) if apply else {}
         if choices.json:
-            _print(shown, written, len(found) - len(shown))
+            _print(shown, written, len(found) - len(shown), _checked(library.kept.custodians(agents)))
         elif apply:
             _tell_written(choices, library, shown, written)
         else:
             spelled = _spelled(choices, wanted, agents, everything=everything)
             _tell(choices, library, shown, spelled, verbose=verbose or bool(wanted))
+        if not wanted and not choices.json:
+            _tell_checked(library, agents, is_any=bool(shown))
     if not shown:
-        if not wanted:
-            say("Nothing to rescue: the agents can show every session that is on the disk.")
         return NOTHING_FOUND
     _tell_lesser(choices, len(found) - len(shown))
     is_whole = len(written) == len(shown) and not unmet
     return 0 if is_whole or not apply else PARTLY_DONE
+
+
+def _tell_checked(library: Library, agents: Sequence[str], *, is_any: bool) -> None:
+    """Say which agents were checked, and of the others what their lists leave out and what to type for it."""
+    from geminids.sharing.transcript import words
+
+    custodians = library.kept.custodians(agents)
+    checked = _checked(custodians)
+    if checked and not is_any:
+        titles = words.listed(map(library.agent_title, checked))
+        say(f"Nothing to rescue: {titles} can show every session that is on the disk.")
+    if not custodians:
+        say("Nothing to rescue: no agent has a home here.")
+    for name, custodian in custodians.items():
+        if name not in checked:
+            offers = custodian.unlisted() if custodian else ()
+            typed = (
+                f" {offer.sentence} `{' '.join(command)}`." for offer in offers for command in offer.commands
+            )
+            say(f"Not checked: {library.agent_title(name)}.{''.join(typed)}")
+
+
+def _checked(custodians: Mapping[str, Custodian | None]) -> list[str]:
+    """Return the agents that are known to be able to show a session or not."""
+    return [name for name, custodian in custodians.items() if custodian and custodian.finds_stranded]
 
 
 def _spelled(choices: Choices, wanted: Sequence[str], agents: Sequence[str], *, everything: bool) -> Spelled:
@@ -200,11 +226,13 @@ def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[s
     return written
 
 
-def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int) -> None:
+def _print(
+    shown: Sequence[Stranded], written: Mapping[str, str], left_out: int, checked: Sequence[str]
+) -> None:
     from geminids.faces.cli.json_output import print_json
     from geminids.faces.documents.kept_copies import rescue_document
 
-    print_json(rescue_document(shown, written, left_out))
+    print_json(rescue_document(shown, written, left_out, checked))
 
 
 def _tell(

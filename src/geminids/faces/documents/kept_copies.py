@@ -217,9 +217,13 @@ class RescueDocument(Printed, frozen=True, kw_only=True, tag="geminids/rescue/1"
     sessions: Sequence[StrandedSession]
     left_out: int
     """Of so many more only a title or a mistyped command is missing; --all shows them."""
+    checked: Sequence[str]
+    """The agents whose sessions were checked; of other agents it is unknown what they cannot show."""
 
 
-def rescue_document(found: Sequence[Stranded], written: Mapping[str, str], left_out: int) -> RescueDocument:
+def rescue_document(
+    found: Sequence[Stranded], written: Mapping[str, str], left_out: int, checked: Sequence[str]
+) -> RescueDocument:
     """What was found, and what was written."""
     sessions = [
         filled(
@@ -230,7 +234,7 @@ def rescue_document(found: Sequence[Stranded], written: Mapping[str, str], left_
         )
         for one in found
     ]
-    return RescueDocument(sessions=sessions, left_out=left_out)
+    return RescueDocument(sessions=sessions, left_out=left_out, checked=checked)
 
 
 # Forgotten

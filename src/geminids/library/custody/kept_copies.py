@@ -42,6 +42,7 @@ from geminids.storage.index.values import SessionRow
 from geminids.storage.times import moment
 
 if TYPE_CHECKING:
+    from geminids.core.agents.protocols import Custodian
     from geminids.library.custody.forget import Forgetter
     from geminids.library.custody.rescue import Repaired
     from geminids.library.custody.restore import RestorePlan
@@ -210,6 +211,11 @@ class KeptCopies:
             if (custodian := custodian_of(home.agent))
             for found in custodian.stranded(_real(home), circumstances, progress)
         ]
+
+    def custodians(self, agents: Collection[str] = ()) -> dict[str, Custodian | None]:
+        """Return the custodians of some agents by their names, else of all that have a home here."""
+        names = set(agents) or {home.agent for home in self._status.homes_here()}
+        return {name: custodian_of(name) for name in sorted(names)}
 
     def rescue(self, found: Stranded, now: datetime | None = None) -> Repaired:
         """Write a new file of a session, with which its agent can show it again. No other file is touched."""
