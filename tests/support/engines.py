@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,8 @@ def _plain(value: Any) -> Any:
     match value:
         case datetime():
             return value.timestamp()
+        case Decimal():
+            return str(value)
         case Mapping():
             return {name: _plain(value[name]) for name in sorted(value)}
         case list() | tuple():
