@@ -90,7 +90,7 @@ def overview(desk: Desk, asked: AskedForOverview) -> Overview:
     by_day = library.stats(StatsQuestion(by="day", since=str(first)), now)
     span = by_agent.span
     return Overview(
-        sessions=listing.kinds.get("main", 0),
+        sessions=by_agent.total.sessions,
         checkpoints=listing.kinds.get("checkpoint", 0),
         lost=listing.kinds.get("lost", 0),
         subagents=by_agent.total.subagents,
