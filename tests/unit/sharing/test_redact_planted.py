@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from time import process_time
 from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
 
 from geminids.core.model import Origin, Text
+from geminids.sharing.redact.assignments import Secret
+from geminids.sharing.redact.continued import continuations
 from geminids.sharing.redact.pieces import UNSEEN
 from tests.conftest import FIXTURES, RecordProperty
 from tests.support.planted_files import outcomes, read_planted
@@ -193,3 +196,23 @@ def test_no_letter_that_is_not_seen_parts_a_token() -> None:
     tokens = [f"{token}{letter}{V}" for letter in letters]
     for written in ("\n".join(tokens), "\n".join(json.dumps(token) for token in tokens)):
         assert V not in after(written, "reduced")
+
+
+@pytest.mark.parametrize(
+    "words", ["user_pat=", "${TOKEN:-", "bearer: ", "net use a ", 'password = ("a" + ', '<input a="b" ']
+)
+def test_the_time_grows_with_the_text_and_not_with_its_square(words: str) -> None:
+    small, large = (_seconds(words * count) for count in (400, 3200))
+    assert large < 40 * small + 0.3
+
+
+def _seconds(text: str) -> float:
+    began = process_time()
+    redactor("reduced").redact_text(text)
+    return process_time() - began
+
+
+def test_the_next_piece_of_many_secrets_is_looked_for_once() -> None:
+    text = (f"{V}{V}".encode() + b"\\\n") * 500
+    found = [Secret(start, start + 48, "token") for start in range(0, len(text), 50)]
+    assert len(list(continuations(text, found))) < 600

@@ -52,8 +52,6 @@ _CLOSED_NAME = re.compile(rb'\\{0,4}"[ \t]*:')
 _NEXT_LINE = re.compile(rb"(?P<folded>[>|][+-]?[0-9]?[ \t]*)?(?:\\r)?(?:\\n|\r?\n)[ \t]*")
 _BASE32 = re.compile(rb"[A-Z2-7]{16,}")
 _BOUND = re.compile(rb"[:@%$&\\/]")
-_MANY_SIGNS = re.compile(rb"(?!\$|[\w.$]*\()(?=(?:.*?[0-9]){2})(?:.*?[#^%!*@&~?]){4}")
-"""No code has so many of them in one word."""
 _IDENTIFIER = re.compile(rb"[A-Za-z_$]+")
 _LEAST_WORD = 5
 _LOWER_WORDS = re.compile(rb"[a-z]{5,}|[A-Z]{6,}")
@@ -249,7 +247,7 @@ _WRAPPED = re.compile(rb"(?P<before>[(\[&A-Za-z_][\w:.<>\[\]&|?!, \t()$*=]{0,120
 _OBJECT = re.compile(rb"(?P<before>\{[^{}\x1e]{0,200}?value\\{0,4}[\"']?[ \t]{0,4}[:=][ \t]{0,4})" + _LITERAL)
 _READS = re.compile(
     rb"(?i)\b(?:get|read|load|fetch|open|find|look|input|prompt|ask|require|param|query|select|format|join"
-    rb"|header|import|create|generate|describe|test|expect|type|len|print|log|label|raise|throw|message)|=="
+    rb"|header|import|compile|regex|create|generate|describe|test|expect|type|len|print|log|label|raise|throw|message)|=="
 )
 """Calls whose argument is the name of a value, or words."""
 
@@ -334,6 +332,7 @@ def _is_secret(said: Named, written: bytes, value: _Value, place: _Assignment) -
     if len(written) < 4 or is_placeholder(written):
         return False
     if said.trust is not Trust.SURE:
+        written = written[:_LONGEST_JUDGED]
         is_strong_password = said.label == "password" and is_strong(written)
         return is_strong_password or (
             _ONE_TOKEN.fullmatch(written) is not None and _is_unsure_secret(said, written)
@@ -341,7 +340,7 @@ def _is_secret(said: Named, written: bytes, value: _Value, place: _Assignment) -
     if value.is_quoted:
         return not is_sentence(written) and (said.label == "password" or not _NAMES_ITSELF.fullmatch(written))
     if is_name_in_code(written) or _BOUND.match(written):
-        return place.is_setting and _MANY_SIGNS.match(written) is not None
+        return place.is_setting and _has_many_signs(written)
     if written.isdigit():
         return said.label == "password" and (place.is_setting or place.is_in_json)
     if _IDENTIFIER.fullmatch(written) and not (place.is_setting and is_random(written)):
@@ -350,6 +349,18 @@ def _is_secret(said: Named, written: bytes, value: _Value, place: _Assignment) -
         is_word = place.is_variable or (place.is_setting and _LOWER_WORDS.fullmatch(written))
         return bool(is_word) and len(written) >= _LEAST_WORD and said.label == "password"
     return place.is_setting or place.is_in_address or not _NUMBERED.fullmatch(written)
+
+
+def _has_many_signs(written: bytes) -> bool:
+    """Return whether a word has more signs than code has in one word."""
+    if written.startswith(b"$") or len(written) > _LONGEST_JUMBLE or _CALL.match(written):
+        return False
+    return sum(map(written.count, b"#^%!*@&~?")) >= _MANY and sum(map(written.count, b"0123456789")) > 1
+
+
+_CALL = re.compile(rb"[\w.$]{0,80}\(")
+_LONGEST_JUDGED = 1000
+_LONGEST_JUMBLE, _MANY = 200, 4
 
 
 def _is_unsure_secret(said: Named, written: bytes) -> bool:

@@ -73,7 +73,8 @@ def name_and_value(match: Match) -> Iterator[Secret]:
     if said.label == "authorization":
         yield from authorization_in(match, match.end())
         return
-    if is_sentence(value) or is_placeholder(value):
+    is_filled_in = b"{" in value and match[0].rstrip(b"\"'\\")[-1:] in b"f$"
+    if is_sentence(value) or is_placeholder(value) or is_filled_in:
         return
     is_sure = said.trust is Trust.SURE
     if between == b"(":

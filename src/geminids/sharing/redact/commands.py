@@ -190,11 +190,10 @@ PRINTED = (
     rb"|_key|api[_-]?key|vault[_-]pass|credential)"
     rb"|(?:echo|printenv|print)[ \t]{1,2}[\"']?\$?\{?[A-Za-z_]{0,40}(?:PASS|SECRET|TOKEN|KEY"
     rb"|PWD)[A-Za-z_]{0,20}"
-    rb"|base64[ \t]{1,2}(?:-[dD]|--decode)|gpg[ \t]{1,2}(?:-d|--decrypt|-q))[^\r\n\x1e]{0,200}"
+    rb"|base64[ \t]{1,2}(?:-[dD]|--decode)|gpg[ \t]{1,2}(?:-d|--decrypt|-q))"
 )
 """A command that prints a secret."""
 _PRINTS = re.compile(PRINTED)
-PRINTED_BELOW = PRINTED + rb"(?:\r?\n|\\n)(?P<secret>[!-~]{6,400})[ \t]{0,8}(?:[\r\n\x1e]|\\n)"
 PRINTING = (
     *(
         b"pass",
@@ -356,14 +355,43 @@ _ASSIGNMENT = re.compile(PATTERN)
 
 def printed_below(match: Match) -> Iterator[Secret]:
     """Yield what a command prints below itself."""
-    start, command = match.start("secret"), match.string[match.start() : match.start("secret")]
-    for secret in printed(match["secret"], command):
+    below = _PRINTED_BELOW.match(match.string, match.end())
+    if below is None:
+        return
+    start, command = below.start("secret"), match.string[match.start() : below.start("secret")]
+    for secret in printed(below["secret"], command):
         yield Secret(start + secret.start, start + secret.end, secret.rule)
+
+
+_PRINTED_BELOW = re.compile(
+    rb"[^\r\n\x1e]{0,200}(?:\r?\n|\\n)(?P<secret>[!-~]{6,400})[ \t]{0,8}(?:[\r\n\x1e]|\\n)"
+)
 
 
 def prints_secret(command: str) -> bool:
     """Return whether a command ends with printing a secret."""
-    return len(command) < _LONGEST_COMMAND and _PRINTS.search(encode(command)) is not None
+    # Nearly all commands do something else, and to look for words is much quicker than for patterns.
+    if len(command) >= _LONGEST_COMMAND or not any(word in command for word in _OF_PRINTING):
+        return False
+    return _PRINTS.search(encode(command)) is not None
+
+
+_OF_PRINTING = (
+    *(
+        "pass",
+        "PASS",
+        "secret",
+        "SECRET",
+        "token",
+        "TOKEN",
+        "reveal",
+        "pwgen",
+        "openssl",
+        "oathtool",
+        "base64 -",
+    ),
+    *("gpg -", "_KEY", "key"),
+)
 
 
 def printed(output: bytes, command: bytes = b"") -> list[Secret]:

@@ -39,14 +39,16 @@ _NOT_CONTINUED = frozenset(
 
 def continuations(text: bytes, found: Iterable[Secret]) -> Iterator[Secret]:
     """Yield the further pieces of the secrets that were found."""
+    known: set[int] = set()
     for secret in found:
         if secret.rule in _NOT_CONTINUED:
             continue
         size, end = secret.end - secret.start, secret.end
         for _ in range(_MOST):
             piece = _next_piece(text, end, size)
-            if piece is None:
+            if piece is None or piece[0] in known:
                 break
+            known.add(piece[0])
             start, end = piece
             yield Secret(start, end, secret.rule)
 

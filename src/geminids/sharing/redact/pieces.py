@@ -15,17 +15,10 @@ SEPARATOR = b"\n\x1e\n"
 
 _DROPPED = "".join(sorted(safe.DROPPED))
 UNSEEN = (
-    *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F)),
-    *(
-        (0x200B, 0x200F),
-        (0x202A, 0x202E),
-        (0x2060, 0x206F),
-        (0x2800, 0x2800),
-        (0x3164, 0x3164),
-        (0xFE00, 0xFE0F),
-    ),
-    *((0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D159, 0x1D159)),
-    *((0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+    *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x115F), (0x1160, 0x1160), (0x17B4, 0x17B5)),
+    *((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x2800, 0x2800)),
+    *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
+    *((0x1BCA0, 0x1BCA3), (0x1D159, 0x1D159), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
 """Ranges of the letters that are not seen: Default_Ignorable_Code_Point, annotations, and what looks blank.
 
@@ -34,39 +27,33 @@ documents do not drop matter only inside of a word.
 """
 _CLASS = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSEEN)
 _UNSEEN_IN_WORD = re.compile(f"[!-~][{_CLASS}]+[!-~]")
-_BEGINNINGS = tuple(
-    dict.fromkeys(
-        chr(code).encode()[: 2 if first >= 0x10000 or last - first > 8 else 3]
-        for first, last in UNSEEN
-        for code in range(first, last + 1)
-        if chr(code) not in safe.DROPPED
-    )
-)
-"""How their bytes begin: to look for these is much quicker than to look for a pattern."""
-
-
-_DROPPED_BYTES = tuple(letter.encode() for letter in _DROPPED)
 _ASCII = bytes(range(0x80))
 
 
-def _as_json(code: int) -> str:
-    """Return a pattern for a letter as JSON writes it."""
-    return "".join(f"[{sign}{sign.upper()}]" if sign.isalpha() else sign for sign in f"{code:04x}")
+def _in_bytes(first: int, last: int) -> bytes:
+    """Return a pattern for letters that differ in their last byte alone."""
+    start, end = chr(first).encode(), chr(last).encode()
+    return start[:-1] + b"[" + start[-1:] + b"-" + end[-1:] + b"]"
 
 
-_IN_JSON = "|".join(
-    _as_json(code) for first, last in UNSEEN if last < 0x10000 for code in range(first, last + 1)
+def _in_json(first: int, last: int) -> str:
+    """Return a pattern for letters as JSON writes them, which differ in their last digit alone."""
+    digits = [f"{code:04x}" for code in (first, last)]
+    before = "".join(f"[{sign}{sign.upper()}]" if sign.isalpha() else sign for sign in digits[0][:3])
+    signs = "".join(f"{code % 16:x}{code % 16:X}" for code in range(first, last + 1))
+    return f"{before}[{signs}]"
+
+
+_UNSEEN_BYTES = re.compile(
+    b"|".join(_in_bytes(first, last) for first, last in UNSEEN if last < 0xE0000) + rb"|\xf3\xa0"
 )
 _NOT_SHOWN = re.compile(
     rb"\x1b\[[0-?]*[@-~]|\\(?:u001[bB]|x1b|033)\[[0-9;:?]*[A-Za-z]"  # colours, also as JSON writes them
     rb"|\\u(?:0000|"
-    + _IN_JSON.encode()
+    + "|".join(_in_json(first, last) for first, last in UNSEEN if last < 0x10000).encode()
     + rb"|[dD]834\\u[dD][dD](?:59|7[0-9aA])|[dD]82[fF]\\u[dD][cC][aA][0-3]"
     rb"|[dD][bB]40\\u[dD][c-dC-D][0-9a-fA-F]{2})"  # the others as JSON writes them
-    rb"|\x00|\xf3\xa0[\x80-\xbf][\x80-\xbf]|"
-    + "|".join(
-        chr(code) for first, last in UNSEEN if last < 0xE0000 for code in range(first, last + 1)
-    ).encode()
+    rb"|\x00|\xf3\xa0[\x80-\xbf][\x80-\xbf]|" + _UNSEEN_BYTES.pattern
 )
 """What parts a word for a program and not for a reader. It holds all that our own documents leave out."""
 _SIGNS = (b"\x1b", b"\0", b"\xf3")
@@ -157,11 +144,10 @@ def _has_signs(written: bytes) -> bool:
 
 
 def _has_unseen(string: str, written: bytes) -> bool:
-    # Looking for each letter is much quicker than looking for a pattern, and most letters are ASCII.
-    others = written.translate(None, _ASCII)
-    if any(letter in others for letter in _DROPPED_BYTES):
-        return True
-    return any(begin in others for begin in _BEGINNINGS) and _UNSEEN_IN_WORD.search(string) is not None
+    # Most letters of most texts are ASCII: few are left to be looked at.
+    if not _UNSEEN_BYTES.search(written.translate(None, _ASCII)):
+        return False
+    return any(letter in string for letter in _DROPPED) or _UNSEEN_IN_WORD.search(string) is not None
 
 
 def _joined(encoded: Sequence[bytes]) -> bytes:

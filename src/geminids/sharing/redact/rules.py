@@ -472,7 +472,7 @@ CONTEXTS = (
     _read("option", commands.VALUE_OPTION, commands.option_value, parts=commands.VALUE_OPTIONS),
     _read("command", commands.SENT, commands.sent, parts=(b"send",)),
     _read("command", commands.ENCODED, commands.encoded, b"powershell", b"pwsh"),
-    _read("printed", commands.PRINTED_BELOW, commands.printed_below, parts=commands.PRINTING),
+    _read("printed", commands.PRINTED, commands.printed_below, parts=commands.PRINTING),
     _read(
         "setting", commands.SET_BY_NAME, commands.set_by_name, b"pass", b"pwd", b"secret", b"token", b"key"
     ),

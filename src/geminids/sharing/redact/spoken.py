@@ -121,7 +121,7 @@ NEAR = (
     rb"(?i)(?P<word>priv(?:ate)?[_ -]?key|secrets?|tokens?|passwords?|passphrase"
     rb"|credentials?|api[_ -]?keys?|wif)"
     rb"(?P<between>[ \t][A-Za-z0-9 ,.'()*-]{0,50}?)??[ \t(*,]{1,3}"
-    rb"[\"'`*]{0,3}(?P<secret>[A-Za-z0-9+/=_.~-]{20,300})"
+    rb"[\"'`*]{0,3}(?P<secret>[A-Za-z0-9+/=_.~-]{20})"
 )
 """A word for secrets, and in the words behind it something that a machine made."""
 NEAR_WORDS = (b"priv", b"secret", b"token", b"passw", b"passphrase", b"credential", b"api", b"wif")
@@ -318,7 +318,8 @@ def login(match: Match) -> Iterator[Secret]:
 
 def near(match: Match) -> Iterator[Secret]:
     """Yield what a machine made, with no other word for it before it."""
-    value = match["secret"].rstrip(b".")
+    start = match.start("secret")
+    value = _MADE.match(match.string, start)[0].rstrip(b".")  # type: ignore[index]
     is_key = match["word"][:4].lower() in (b"priv", b"wif")
     if _NO_KEY.search(match["between"] or b"") or is_placeholder(value) or is_name_in_code(value):
         return
@@ -328,6 +329,7 @@ def near(match: Match) -> Iterator[Secret]:
         )
 
 
+_MADE = re.compile(rb"[A-Za-z0-9+/=_.~-]{20,300}")
 _KINDS = (re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"), re.compile(rb"[0-9].*[0-9]"))
 _USUAL = GRAMMAR | frozenset(
     b"username email default something anything nothing whatever string value number argument option"
