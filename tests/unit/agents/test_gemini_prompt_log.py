@@ -73,6 +73,7 @@ DIFFERS = {
 
 CASE_DIFFERS = {
     "imported": "Its second run had no screen, and such runs are not logged.",
+    "declined-and-resumed": "Its second run had no screen, and such runs are not logged.",
     "interrupted-placeholder": "Its second run had no screen, and such runs are not logged.",
     "no-header": "Its second run had no screen, and such runs are not logged.",
     "log-damaged": "The rig cut the log off, wrote over it, and put foreign lines in.",
