@@ -36,9 +36,7 @@ def test_its_numbers_are_those_of_the_library(visit: Visit, library: Library) ->
     kinds = library.listing(Filter(), 1).kinds
     assert figure(visit, "Sessions") == f"{totals.sessions:,}"
     told = visit.page.get_by_role("main").locator("dl").first.inner_text()
-    assert (
-        f"and {kinds['checkpoint']} checkpoints, {totals.subagents} subagents, {kinds['lost']} lost" in told
-    )
+    assert f"and {kinds['checkpoint']} checkpoints, {totals.subagents} subagents" in told
     assert figure(visit, "Prompts") == f"{totals.prompts:,}"
 
 
