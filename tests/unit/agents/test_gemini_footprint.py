@@ -47,6 +47,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
         "geminids.core.config",
         "geminids.core.disk",
         "geminids.core.errors",
+        "geminids.core.names",
         "geminids.core.plugins",
         "geminids.core.values",
         "geminids.core.agents",

@@ -13,7 +13,7 @@ import pytest
 
 from geminids.core.agents.install import Launch
 from geminids.library import Library
-from geminids.library.installing import files
+from geminids.library.installing import exchange
 from geminids.library.installing.files import (
     Change,
     ChangedMeanwhileError,
@@ -90,7 +90,7 @@ def test_no_write_of_another_program_is_lost(tmp_path: Path, way: str) -> None:
 def test_where_files_cannot_be_exchanged_they_are_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_renameat2", lambda: None)
+    monkeypatch.setattr(exchange, "_renameat2", lambda: None)
     settings = tmp_path / "settings"
     settings.write_bytes(b"theirs")
     change = Change(path=str(settings), before=b"theirs", after=b"ours")

@@ -213,8 +213,8 @@ class ObjectStore:
     def fetched(self, files: Sequence[Stored], folder: Path) -> Sequence[str]:
         """Copy objects into a folder of this machine, some at once, and return the paths of the copies.
 
-        Of the names of objects, the copies keep the folders with values (agent=gemini). Raises PlaceError for
-        more than fits.
+        The paths of the copies keep folders with values such as month=2026-01. Raises PlaceError for more
+        than fits.
         """
         paths = [_path_of_copy(folder, number, file) for number, file in enumerate(files)]
         try:

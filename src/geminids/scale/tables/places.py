@@ -14,8 +14,13 @@ from geminids.scale.tables.written import PlaceHealth
 
 def noted_places(data_folder: str) -> Iterator[str]:
     """Return the folders and addresses that this machine wrote tables to, without that of `sql`."""
-    for lock in sorted(Path(data_folder).glob("tables-*.lock")):
-        uri = lock.read_bytes().decode("utf-8", "surrogateescape")
+    try:
+        locks = [lock.read_bytes() for lock in sorted(Path(data_folder).glob("tables-*.lock"))]
+    except PermissionError:
+        # The data folder of another user: doctor goes on without it.
+        return
+    for lock in locks:
+        uri = lock.decode("utf-8", "surrogateescape")
         if "://" in uri or (uri and Path(uri).is_dir() and not is_below(uri, [data_folder])):
             yield uri
 
