@@ -4,8 +4,15 @@ Python knows Ctrl-C alone, as KeyboardInterrupt; any other signal ends it on the
 Code of others may make a new KeyboardInterrupt of it, so which signal it was is noted here.
 """
 
+from __future__ import annotations
+
 # The module `signal` itself makes names of numbers, which takes longer than all of this.
 import _signal  # type: ignore[import-not-found]
+from contextlib import contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _told: list[int] = []
 
@@ -24,6 +31,23 @@ def end_like_interrupt() -> None:
         number = getattr(_signal, name, None)
         if number is not None and _signal.getsignal(number) == _signal.SIG_DFL:
             _signal.signal(number, _end)
+
+
+@contextmanager
+def delayed() -> Iterator[None]:
+    """Delay the signals that end a command while modules of C are loaded.
+
+    Such a module loses an exception that is raised while it starts, or fails with another one.
+    """
+    if not hasattr(_signal, "pthread_sigmask"):
+        yield
+        return
+    ending = {_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP}
+    before = _signal.pthread_sigmask(_signal.SIG_BLOCK, ending)
+    try:
+        yield
+    finally:
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
 
 
 def told_to_end() -> int | None:

@@ -185,16 +185,20 @@ def _decoded(query: bytes, where: str) -> str:
 
 def _tables(choices: Choices, where: str | None) -> tuple[Store, Library | None]:
     """The tables that are asked; for those of this machine, with the library that they are of."""
+    from geminids.core.signals import delayed
+
     try:
-        from geminids.scale.places.stores import open_store
-        from geminids.scale.sql import database as _database  # noqa: F401 - whether it can be loaded
-        from geminids.scale.tables.run import up_to_date_tables
+        with delayed():
+            from geminids.scale.places.stores import open_store
+            from geminids.scale.sql import database as _database  # noqa: F401 - whether it can be loaded
+            from geminids.scale.tables.run import up_to_date_tables
+
+            if where is not None:
+                return open_store(where), None
     except ModuleNotFoundError as error:
         from geminids.scale.places.errors import ScaleNotInstalledError
 
         raise ScaleNotInstalledError(str(error.name)) from error
-    if where is not None:
-        return open_store(where), None
     library = choices.open_library()
     with stoppable("Bringing tables up to date", STOPPED) as work:
         return open_store(up_to_date_tables(library, work)), library
