@@ -72,6 +72,7 @@ ODD_SESSIONS = (
     "imported/90757e01",
     "interrupted-placeholder/27c733c2",
     "log-damaged/odd-2",
+    "no-header/8b87e938",
     "outputs-in-project-folder/8ea2c375",
     "restored/01654596",
     "shell-mode-json/ad139f60",

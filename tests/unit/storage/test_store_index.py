@@ -82,7 +82,7 @@ def test_a_sync_says_who_else_writes(
     assert found.code == full.code == PARTLY_DONE
     for said in (found.err, full.err):
         assert f"being written by another geminids (process {process})" in said
-        assert "for this command only" not in said
+        assert "This command uses a temporary index" not in said
     assert titles(home, data) == ["alpha"]
     assert geminids("sync", "--home", home, "--data", data).code == 0
     assert titles(home, data) == ["alpha", "beta"]
@@ -318,7 +318,7 @@ def test_a_closed_data_folder_and_one_that_is_none_are_said(
             found = geminids(*arguments, "--home", home, "--data", data)
             assert found.code == (PARTLY_DONE if arguments == ("sync",) else 0), found.err
             assert "Traceback" not in found.err
-            assert "for this command only" in found.err
+            assert "This command uses a temporary index" in found.err
             if arguments == ("list",):
                 assert "alpha" in found.out
 

@@ -34,7 +34,7 @@ _WHOLE_PROJECT, _LEAST_PROJECT = 14, 7
 """Columns of a project's name that are never cut while other columns can leave; and where none is left to."""
 _BESIDE_TITLES = 46
 """Columns of a terminal that numbers, times, projects and a cost take together."""
-_ROOM_FOR_TAGS = 10
+_ROOM_FOR_TAGS = 8
 """Columns that tags have behind a title that is cut."""
 
 
