@@ -145,7 +145,7 @@ class Sessions(View):
         Help("F3 F4 F5", "projects, usage, what is kept"),
         Help("^P", "all actions"),
         Help("F1", "keys"),
-        Help("Esc", "clear, then quit"),
+        Help("Esc", "clear, then back"),
         *ACTION_KEYS[1:],
         Help("↑ ↓ PgUp PgDn", "choose"),
         Help("→", "take what is offered, or read"),
