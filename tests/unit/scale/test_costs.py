@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from msgspec import structs
 
 from geminids.core.disk import REAL
 from geminids.library import Library
@@ -97,6 +99,27 @@ def test_what_prices_requests_goes_to_other_processes() -> None:
     priced = costs.of(message)
     assert priced[0]
     assert pickle.loads(pickle.dumps(costs)).of(message) == priced
+
+
+def test_threads_that_share_prices_find_all_of_them() -> None:
+    """Sail reads homes in threads of one process."""
+    with Library([PRICED], None) as library:
+        message = next(message for message in library.session("latest").messages if message.usage)
+    names = (
+        "claude-opus-4-1",
+        "claude-sonnet-4-5",
+        "gemini-2.5-pro",
+        "gemini-2.5-flash",
+        "gpt-5",
+        "gpt-5-mini",
+    )
+    messages = [structs.replace(message, model=name) for name in names]
+    alone = [RequestCosts().of(message) for message in messages]
+    assert all(cost for cost, _ in alone)
+    with ThreadPoolExecutor(8) as threads:
+        for _ in range(5):
+            shared = RequestCosts()
+            assert list(threads.map(shared.of, messages * 4)) == alone * 4
 
 
 def test_engines_price_homes_by_the_list(tmp_path: Path) -> None:

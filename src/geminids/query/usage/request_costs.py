@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from geminids.core.model import Message
@@ -22,7 +23,7 @@ OF_SETTINGS = "settings.toml"
 
 
 class RequestCosts:
-    """Prices requests as `stats` does; can be handed to other processes."""
+    """Prices requests as `stats` does, in several threads; can be handed to other processes."""
 
     def __init__(
         self, overrides: Overrides | None = None, stored: str | None = None, fingerprint: str = ""
@@ -32,7 +33,8 @@ class RequestCosts:
         self._stored = stored
         self.fingerprint = fingerprint
         """A text that differs if costs may."""
-        self._models: set[str] = set()
+        self._looking_up = Lock()
+        self._models: frozenset[str] = frozenset()
         self._prices = Prices(None, None)
 
     def __reduce__(self) -> tuple[type[RequestCosts], tuple[Overrides | None, str | None, str]]:
@@ -56,7 +58,11 @@ class RequestCosts:
         return round(cost.amount, PLACES), OF_SETTINGS if cost.overridden else self._prices.basis.library
 
     def _look_up(self, model: str) -> None:
-        self._models.add(model)
-        wanted = {(None, name) for name in self._models}
-        self._prices = Prices.load(self._stored, self._overrides, wanted)
-        self._stored = self._prices.to_keep or self._stored
+        with self._looking_up:
+            if model in self._models:
+                return
+            models = self._models | {model}
+            self._prices = Prices.load(self._stored, self._overrides, {(None, name) for name in models})
+            self._stored = self._prices.to_keep or self._stored
+            # Last: other threads take the prices as soon as the model is among these.
+            self._models = models
