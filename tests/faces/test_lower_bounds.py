@@ -137,6 +137,13 @@ def test_stats_as_json_and_csv(long_home: Path, data: Path, geminids: Run) -> No
         assert row["incomplete_sessions"] == "1"
 
 
+def test_sql(long_home: Path, data: Path, geminids: Run) -> None:
+    where = ("--home", long_home, "--data", data)
+    for table_name in ("requests", "all_requests"):
+        said = geminids("sql", *where, f"select sum(total) from {table_name}").err
+        assert "Sums may be too low: 1 session could not be read completely" in said
+
+
 def test_explanations(long_home: Path, data: Path, geminids: Run) -> None:
     where = ("--home", long_home, "--data", data)
     assert AT_LEAST in geminids("stats", *where, "--explain", "all").out

@@ -197,22 +197,32 @@ def _draw_columns(page: Page, table: Table) -> None:
 
 
 def notes(database: Database, query: str, *, is_own: bool) -> list[str]:
-    """Return why sums of a query may be too low. `is_own` says that the tables are of this machine."""
-    ((sessions,),) = _rows(database, "SELECT count(DISTINCT id) FROM all_sessions WHERE incomplete")
-    found = []
-    if sessions:
-        found.append(
-            f"Sums may be too low: {words.count(sessions, 'session')} could not be read completely; "
-            "`select id from sessions where incomplete` lists them."
-        )
-    if _COST.search(query):
-        found += _without_cost(database, is_own=is_own)
+    """Return why sums of a query may be too low, from tables that need no further fetching.
+
+    `is_own` says that the tables are of this machine.
+    """
+    available = database.available_tables(query)
+    found: list[str] = []
+    if "all_sessions" in available:
+        found += _incomplete(database)
+    if _COST.search(query) and "all_requests" in available:
+        table = "requests" if "requests" in available else "all_requests"
+        found += _without_cost(database, table, is_own=is_own)
     return found
 
 
-def _without_cost(database: Database, *, is_own: bool) -> Iterator[str]:
+def _incomplete(database: Database) -> Iterator[str]:
+    ((sessions,),) = _rows(database, "SELECT count(DISTINCT id) FROM all_sessions WHERE incomplete")
+    if sessions:
+        yield (
+            f"Sums may be too low: {words.count(sessions, 'session')} could not be read completely; "
+            "`select id from sessions where incomplete` lists them."
+        )
+
+
+def _without_cost(database: Database, table: str, *, is_own: bool) -> Iterator[str]:
     ((recorded, priced),) = _rows(
-        database, "SELECT count(*), count(cost) FROM requests WHERE total IS NOT NULL"
+        database, f"SELECT count(*), count(cost) FROM {table} WHERE total IS NOT NULL"
     )
     if not recorded or recorded == priced:
         return

@@ -129,13 +129,21 @@ class Database:
         """The columns of an answer, and its rows, some at a time, until the next. Raises BadQueryError."""
         if self._reader is not None:
             self._reader.close()
-        query = self._asking(lambda: self._one_query(query.encode("utf-8", "replace").decode()))
+        query = self._asking(partial(self._one_query, query))
         self._provide(self._asking(lambda: self._tables_of(query)))
         relation = self._asking(lambda: self._connection.sql(self._reading(query)))
         names = _each_once(relation.columns)
         self._reader = reader = self._asking(lambda: relation.to_arrow_reader(ROWS))
         schema = pa.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
         return schema, self._batches(reader, schema)
+
+    def available_tables(self, query: str) -> Collection[str]:
+        """Return the tables that can be read without fetching objects that a query does not need.
+
+        Raises BadQueryError.
+        """
+        named = self._asking(lambda: self._tables_of(self._one_query(query)))
+        return _NAMES if isinstance(self._store, LocalStore) else made_of(named)
 
     def _batches(self, reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         while (batch := self._asking(lambda: next(reader, None))) is not None:
@@ -144,7 +152,7 @@ class Database:
 
     def _one_query(self, query: str) -> str:
         """Return a query as the engine takes it, if it is one of a kind that reads."""
-        query = with_quotes(query)
+        query = with_quotes(query.encode("utf-8", "replace").decode())
         found = self._connection.extract_statements(query)
         if len(found) != 1 and any(one.type != duckdb.StatementType.MULTI for one in found):
             raise BadQueryError("give one query at a time.")
