@@ -103,6 +103,7 @@ def _host() -> str | None:
     from geminids.core.hashes import blake2b
 
     for path in HOST_FILES:
+        # Not on this system: the next file may name the machine.
         with suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
             if called := file.read(64).strip():
                 return blake2b(b"geminids machine\0" + called, digest_size=6).hexdigest()

@@ -117,6 +117,7 @@ def id_in(line: str) -> types.RequestId | None:
             case {"method": _, "id": int() | str() as asked} if not isinstance(asked, bool):
                 return asked if str(asked).isprintable() else None
     except (ValueError, RecursionError):
+        # No JSON, or nested too deeply: no id can be known, and the caller answers without one.
         pass
     return None
 

@@ -39,6 +39,7 @@ def _loop(process: int) -> asyncio.AbstractEventLoop:
     def end() -> None:
         if os.getpid() != process:
             return
+        # A request that does not end in time ends with the loop.
         with suppress(TimeoutError):
             asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(_LAST_WAIT)
         loop.call_soon_threadsafe(loop.stop)

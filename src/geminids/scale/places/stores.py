@@ -152,6 +152,7 @@ def _of_files(mode: int) -> int:
 
 def _allow(path: Path | str, mode: int) -> None:
     """Set the mode of a new file or folder; a no-op on file systems without modes."""
+    # A file system without modes: nothing can be set.
     with suppress(OSError):
         Path(path).chmod(mode)
 

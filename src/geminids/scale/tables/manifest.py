@@ -151,11 +151,12 @@ def read_manifests(store: Store) -> dict[str, Manifest]:
 
 def _manifests_beside(store: Store) -> dict[str, Manifest]:
     """Return the manifests of other machines as far as this one may read and knows them."""
+    # Another user may have closed a file, or another machine have a newer release.
     with suppress(PlaceError):
         return read_manifests(store)
-    # Another user may have closed a file, or another machine have a newer release.
     found: dict[str, Manifest] = {}
     for name in [stored.name for stored in store.listed(FOLDER) if stored.is_plain]:
+        # This one is closed or newer: the others count.
         with suppress(PlaceError):
             found |= _by_machine(store, [(name, store.read(name))])
     return found
