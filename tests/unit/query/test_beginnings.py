@@ -18,6 +18,17 @@ from geminids.query.sessions.beginning import Beginning
 from geminids.query.sessions.listing import Filter
 from geminids.sharing.transcript.entries import LEVELS
 from tests.conftest import FIXTURES
+from tests.support.codex_homes import (
+    OTHER,
+    THREAD,
+    event,
+    line,
+    meta,
+    name_of,
+    numbered,
+    said,
+    write_rollout,
+)
 from tests.support.homes import FIRST_ID, write_session
 from tests.support.web_apps import client_of
 
@@ -169,6 +180,38 @@ def test_a_message_that_was_written_anew_at_the_end_ends_the_beginning(tmp_path:
         found = library.beginning(ID, 400)
         assert found is not None
         assert found.session.messages == library.session(ID).messages[:9]
+
+
+def test_a_command_that_ends_behind_the_beginning_is_not_in_it(tmp_path: Path) -> None:
+    asked = {"type": "function_call", "name": "exec_command", "call_id": "c1", "arguments": "{}"}
+    came = {"type": "function_call_output", "call_id": "c1", "output": "Process running with session ID 7\n"}
+    ended = event("exec_command_end", call_id="c1", exit_code=0, status="completed")
+    lines = [line("response_item", asked), line("response_item", came), said("Work. " * 500), ended]
+    write_rollout(tmp_path, [meta(), said("Hello?"), *lines])
+    with Library([tmp_path], tmp_path / "data") as library:
+        whole = library.session(f"codex:{THREAD}").messages
+        assert [(call.native_status, call.exit_code) for call in whole[1].tool_calls] == [("completed", 0)]
+        found = library.beginning(f"codex:{THREAD}", 2, large=0)
+        assert found is not None
+        assert found.session.messages == whole[:1]
+
+
+def test_a_message_that_a_later_file_drops_again_ends_the_beginning(tmp_path: Path) -> None:
+    compaction = line("compacted", {"message": "", "replacement_history": [said("Good day.")["payload"]]})
+    head = [meta(), said("Good day."), said("Hello?")]
+    write_rollout(tmp_path, numbered([*head, compaction, said("Go on.")]))
+    base = {"thread_id": THREAD, "end_ordinal_exclusive": len(head)}
+    later = [meta(history_base=base), said("Work. " * 500), compaction]
+    write_rollout(tmp_path, numbered(later, len(head)), name_of(rollout=OTHER))
+    with Library([tmp_path], tmp_path / "data") as library:
+        whole = library.session(f"codex:{THREAD}")
+        assert [one.dropped_by and one.dropped_by.file for one in whole.messages[:2]] == [
+            None,
+            whole.files[1].path,
+        ]
+        found = library.beginning(whole.id, 3, large=0)
+        assert found is not None
+        assert found.session.messages == whole.messages[:1]
 
 
 def test_a_session_that_has_grown_since_is_read_whole(tmp_path: Path) -> None:

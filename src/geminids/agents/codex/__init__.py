@@ -37,7 +37,7 @@ class CodexSource(Source):
     name = codex_homes.AGENT
     title = "Codex CLI"
     program = "codex"
-    revision = 6
+    revision = 7
     # Some events are told in words of ours.
     reworded = ("notice",)
     variables: Mapping[str, str] = codex_homes.VARIABLES

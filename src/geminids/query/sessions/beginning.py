@@ -148,12 +148,16 @@ class Beginnings:
 
         titles = chain([own_titles(summary, session.messages)] if is_begun else (), repeat(""))
         read_messages = session.messages if is_begun else _from(session.messages, first[0].mid)
+        # A later file may go on from before the record that dropped a message, and drop it again.
+        has_all_droppers = {file.path for file in summary.files} <= {str(file.path) for file in bundle.files}
 
         def same() -> Iterator[Message]:
             marked = copies_marked(read_messages, copied)
             for message, title, known in zip(marked, titles, first, strict=False):
                 facts = message_facts(message, folder, title=title, everything=everything)
                 made = message_row(facts, numbers)
+                if message.dropped_by and not has_all_droppers:
+                    return
                 if made != known._replace(imported=bool(known.imported)) or _starts_an_agent(message):
                     return
                 yield message

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from geminids.agents.codex.read.calls import SCRIPT, SPAWN, Call, decoded, note_event
 from geminids.agents.codex.read.content import texts_of
 from geminids.agents.codex.read.drafts import Draft
+from geminids.core.model import Location
 from geminids.core.model.summary import one_line
 
 _NAMING = ("target", "id", "targets", "ids")
@@ -59,11 +60,14 @@ class Calls:
             self._note_agent(made.call, output)
         return made.step
 
-    def note(self, said: dict[str, Any], call_id: object) -> None:
+    def note(self, said: dict[str, Any], call_id: object, place: Location) -> None:
         """Put what the program says beside with its call."""
         made = self._made.get(call_id) if type(call_id) is str else None
         if made is not None:
             note_event(made.call, said)
+            if made.call.is_answered:
+                # A command in the background ends behind the other records of its message.
+                made.step.also_at.append(place)
         elif "changes" in said and self._scripts:
             # What a script runs has an id of its own; the changes are the script's.
             running = next(reversed(self._scripts.values()))

@@ -322,13 +322,13 @@ class Replay(Steps):
     @_reads(EVENT, "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "collab_agent_spawn_end")
     @_reads(EVENT, "web_search_end")
     def _event_of_call(self, record: Record) -> None:
-        self._calls.note(record.payload, record.payload.get("call_id"))
+        self._calls.note(record.payload, record.payload.get("call_id"), record.place)
 
     @_reads(COMPLETED, "CommandExecution", "FileChange", "McpToolCall", "WebSearch")
     @_reads(COMPLETED, "CollabAgentToolCall", "SubAgentActivity")
     def _item_of_call(self, record: Record) -> None:
         item = record.payload["item"]
-        self._calls.note(item, item.get("id"))
+        self._calls.note(item, item.get("id"), record.place)
 
     # Turns
 
