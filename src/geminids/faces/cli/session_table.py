@@ -27,7 +27,7 @@ LOST, CHECKPOINT = "lost", "checkpoint"
 DELETED = "deleted"
 """What is said of a session whose files are gone: it is read from copies."""
 INCOMPLETE = "incomplete"
-"""What is said of a session whose files could not be read completely: its numbers are lower bounds."""
+"""Label of a session whose files could not be read completely: its numbers are lower bounds."""
 TITLE_LEAST, TITLE_WANTED = 12, 34
 """How wide titles must be; and how wide they are to be before numbers stand beside them."""
 _WHOLE_PROJECT, _LEAST_PROJECT = 14, 7

@@ -46,7 +46,7 @@ class Manner(NamedTuple):
     files: str = ""
     """The prefix of the names of its files; default: the name of the machine."""
     costs: RequestCosts | None = None
-    """What prices requests."""
+    """The prices of requests; None for no costs."""
 
     @property
     def prefix(self) -> str:

@@ -25,7 +25,7 @@ _NEARBY = 50
 _COMMAND = lazy_pattern(r"/[\w:-]+(?:\s|$)")
 _PASTED = lazy_pattern(r"\[Pasted text #\d+(?: \+\d+ lines)?\]")
 _BLOCKED = "Original prompt: "
-"""What stands before a prompt that a hook blocked."""
+"""Prefix of a prompt that a hook blocked."""
 _TAKEN = "\n\0\n"
 
 

@@ -89,7 +89,7 @@ _FAILED_OWN_TOOL = lazy_pattern(
     r"|invalid agent id |agent with id \S+ (?:not found|is closed)|Agent depth limit reached"
     r"|[a-z_]+ (?:ids )?must (?:be|not be) |update_plan is a TODO/checklist tool and is not allowed"
 )
-"""The same for tools of Codex itself, whose results never begin like this."""
+"""Beginnings of failed results of Codex's own tools; their successful results never begin like this."""
 _ABORTED = lazy_pattern(r"(?:Wall time: [\d.]+ seconds\n)?aborted(?: by user)?(?: after [\d.]+s)?\s*$")
 _REJECTED = ("rejected by user", "exec command rejected by user", "patch rejected by user")
 _WRAPPED = '{"output":'
